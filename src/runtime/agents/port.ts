@@ -1,0 +1,85 @@
+/**
+ * The agent port, shaped after the Agent Client Protocol: start or resume a session, prompt, stream events, stop
+ * reason, usage, cancel.
+ *
+ * A1. `run` settles when nothing of the turn is alive any more: no process, no descendant.
+ * A2. `run` never rejects for what an agent does; a failure is a {@link TurnResult}. It rejects only for bugs.
+ * A3. An aborted signal stops the turn: interrupt, then terminate, then kill.
+ */
+import type { AgentName, Message, Policy, ThreadId } from "../../soup/message.ts";
+import type { Usage } from "../usage.ts";
+
+/** What early refusal needs, written as `turn.json` beside the outbox. */
+export type TurnFacts = {
+  readonly job: string;
+  readonly thread: ThreadId;
+  readonly turn: number;
+  readonly agent: AgentName;
+  /** Serial number of the thread in the job, from 0; part of the ids that the turn mints. */
+  readonly serial: number;
+  /** State of the job machine, for example `PLAN`. */
+  readonly state: string;
+  /** True for the lead of a state: it may write an outcome record. */
+  readonly lead: boolean;
+  /** Agents that this one may spark. */
+  readonly roster: readonly AgentName[];
+  /** The instance that sparked this thread; null for a state lead (its parent is the orchestrator). */
+  readonly parent: { readonly agent: AgentName; readonly thread: ThreadId } | null;
+  /** Open children: neither closed nor dying. */
+  readonly children: readonly { readonly agent: AgentName; readonly thread: ThreadId }[];
+  /** Children that have ended; a send to them is refused with a hint. */
+  readonly closed: readonly ThreadId[];
+  readonly cap: number;
+  readonly overCap: "refuse" | "wait";
+  readonly policy: Policy;
+  /** Outcomes that the record may name in this state; empty for those who may write none. */
+  readonly outcomes: readonly string[];
+};
+
+/** One turn to run. */
+export type TurnRequest = {
+  readonly facts: TurnFacts;
+  readonly message: Message;
+  /** The message as the agent reads it: task, artifacts, tools; what goes to standard input. */
+  readonly prompt: string;
+  /** Handle of the session to resume; undefined starts one. */
+  readonly session: string | undefined;
+  /** Working directory: the tree of the thread. */
+  readonly workspace: string;
+  /** The turn's outbox directory; exists, with `turn.json` in it. */
+  readonly outbox: string;
+  /** Append-only file for what the agent prints. */
+  readonly stream: string;
+  /** Whether the state's artifact exists already (CfA §4, START). */
+  readonly entry: "draft" | "align";
+  /** Artifact names by key, relative to the workspace. */
+  readonly artifacts: Readonly<Record<string, string>>;
+  /** Longest time from the start of the program to its end, milliseconds. */
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+};
+
+/** What a running turn reports. */
+export type TurnEvent =
+  /** The program runs; identity for recognising it after a crash. */
+  | { readonly kind: "started"; readonly pid: number | null; readonly started: string | null }
+  /** A line of output, for progress views; may be dropped under load. */
+  | { readonly kind: "line"; readonly text: string };
+
+/** How a turn ended. */
+export type TurnResult = {
+  readonly stop: "ended" | "failed" | "aborted";
+  /** What went wrong, one sentence; present when `stop` is `failed`. */
+  readonly failure?: string;
+  /** The final text; the reply of a child that sends nothing itself. Long output is cut, with a remark that says so. */
+  readonly text: string;
+  readonly session: string | null;
+  readonly usage: Usage;
+};
+
+/** An adapter runs the turns of one role. */
+export interface AgentAdapter {
+  /** How the role is confined, shown by progress and log: `advisory` is no boundary; `in-process` runs inside cfa. */
+  readonly boundary: "advisory" | "in-process";
+  run(request: TurnRequest, report: (event: TurnEvent) => void): Promise<TurnResult>;
+}

@@ -1,0 +1,30 @@
+/**
+ * The outbox of a turn: a directory outside the worktree, one JSON file a call, numbered in the order of the calls.
+ *
+ * O1. `0001.json`, `0002.json`, … each hold one {@link OutboxEntry}; a call number is taken once (exclusive link).
+ * O2. `turn.json` holds the {@link TurnFacts} that early refusal reads.
+ * O3. It is read once, when the turn has ended; what is unreadable or malformed is named, never guessed.
+ */
+import { z } from "zod";
+
+/** One call of an agent. */
+export const outboxEntrySchema = z.discriminatedUnion("verb", [
+  z.strictObject({
+    verb: z.literal("send"),
+    to: z.string().min(1),
+    thread: z.string().min(1),
+    /** The call opens the thread. */
+    opens: z.boolean(),
+    message: z.string(),
+    files: z.array(z.string()),
+    /** A child that may fail without holding DONE. */
+    optional: z.boolean(),
+  }),
+  /** `cfa send --none`: the turn says on purpose that it sends nothing. */
+  z.strictObject({ verb: z.literal("none") }),
+  z.strictObject({ verb: z.literal("ask"), question: z.string().min(1), text: z.string() }),
+  z.strictObject({ verb: z.literal("close"), thread: z.string().min(1) }),
+]);
+
+/** See {@link outboxEntrySchema}. */
+export type OutboxEntry = z.infer<typeof outboxEntrySchema>;

@@ -1,0 +1,85 @@
+/**
+ * Workspaces: the trees in which turns run. A tree is named by its thread; state threads share the tree `job:<id>`.
+ *
+ * W1. Every operation is idempotent: done again after a crash it completes or confirms what is there.
+ * W2. Operations on one tree run one at a time, in the order of their calls; the caller queues turns with them
+ *     through {@link Workspaces.exclusive}.
+ * W3. Only refs under `refs/cfa/`, the branch `cfa/<job>` and the worktrees of the job are ever written, apart
+ *     from an explicit {@link Workspaces.deliver}.
+ */
+import type { ThreadId } from "../../soup/message.ts";
+
+/** A file that travels with a message: path in the tree, SHA-256 of its bytes, executable bit. */
+export type NamedFile = { readonly path: string; readonly sha256: string; readonly executable: boolean };
+
+/** The result of making a child's tree. */
+export type Branched = { readonly commit: string } | { readonly refused: string };
+
+/** The result of a merge into the parent's tree. */
+export type Merged =
+  /** The tree holds the work; `merge` is its merge commit, or the head when there was nothing to merge. */
+  | { readonly result: "merged"; readonly merge: string; readonly commit: string; readonly ref: string }
+  /** The parent's tree holds the conflict; the child's commit stays on `ref`. */
+  | {
+      readonly result: "conflict";
+      readonly commit: string;
+      readonly ref: string;
+      readonly paths: readonly string[];
+    };
+
+/** What a snapshot found. */
+export type Snapshot = {
+  /** Commit of everything in the tree but ignored files, artifacts included. */
+  readonly commit: string;
+  /** True when the tree differs from the previous snapshot of the tree. */
+  readonly changed: boolean;
+};
+
+/** Where a finished job's work went. */
+export type Delivery = { readonly branch: string; readonly commit: string };
+
+/** Ways to hand over the result (job.yaml `deliver`). */
+export type DeliverMode = "branch" | "merge" | "pr-ready";
+
+/** The port. One instance serves one job. */
+export interface Workspaces {
+  /** Makes the job's tree on branch `cfa/<job>` from `base`. `seeds` are artifact files copied in, untracked. */
+  open(
+    base: string,
+    seeds: readonly { readonly path: string; readonly bytes: string }[],
+  ): Promise<{ readonly commit: string }>;
+  /** Directory of a tree, whether or not it exists. */
+  path(tree: ThreadId): string;
+  /** Runs `work` when every earlier operation and turn on the tree has ended; nothing else touches the tree meanwhile. */
+  exclusive<T>(tree: ThreadId, work: () => Promise<T>): Promise<T>;
+  /** Makes `tree` as a child of `parent`: work commit of the parent, worktree from it, artifacts copied in. Queued on `parent`. */
+  branch(tree: ThreadId, parent: ThreadId): Promise<Branched>;
+  /** Clears outcome record and status file of earlier turns. Inside `exclusive`. Never follows links. */
+  clear(tree: ThreadId): Promise<void>;
+  /** Copies named files from the job's file store into the tree. Inside `exclusive`. */
+  place(tree: ThreadId, files: readonly NamedFile[]): Promise<void>;
+  /** Copies files of the tree into the job's file store. Inside `exclusive`. Rejects with a sentence for what is no regular file in the tree. */
+  collect(tree: ThreadId, paths: readonly string[]): Promise<readonly NamedFile[]>;
+  /** Commits everything in the tree on a private ref, touching neither branch, index nor HEAD. Inside `exclusive`. */
+  snapshot(tree: ThreadId, label: string): Promise<Snapshot>;
+  /** Puts the tree back to a logged snapshot; what it held besides is kept on the returned ref. Queued on the tree. */
+  restore(
+    tree: ThreadId,
+    commit: string | null,
+    label: string,
+  ): Promise<{ readonly kept: string | undefined }>;
+  /** Work commit of `tree`, then a merge commit of it into `parent`'s tree. Queued on `parent`. Waits while `parent` holds a conflict. */
+  merge(tree: ThreadId, parent: ThreadId): Promise<Merged>;
+  /** Completes a merge that the tree holds, when no unmerged path is left. Inside `exclusive`. Undefined: no merge was under way. */
+  complete(
+    tree: ThreadId,
+  ): Promise<{ readonly merge: string } | { readonly unmerged: readonly string[] } | undefined>;
+  /** Declares a path of a conflicted tree resolved as it stands now. Rejects with a sentence when it is not unmerged. */
+  resolve(tree: ThreadId, path: string): Promise<void>;
+  /** Removes the worktree; its last state stays on the returned private ref. Queued on the tree. */
+  drop(tree: ThreadId): Promise<{ readonly ref: string | null }>;
+  /** Hands over the job's tree and removes its worktree. */
+  deliver(mode: DeliverMode, message: string): Promise<Delivery>;
+  /** Removes worktrees, locks and half-made leftovers that none of `live` names. Called once before anything else runs. */
+  reconcile(live: readonly ThreadId[]): Promise<void>;
+}
