@@ -1,0 +1,67 @@
+/**
+ * The variables of the rules and their sorts. A variable has the same sort in every rule.
+ *
+ * `A` `B` agents; `t` `t'` threads; `m` `x` `x'` `y` `a` `X` `Y` messages; `q` a queue of mail; `p` a payload;
+ * `ms` `ps` queues of payloads; `e` a question; `π` a policy; `h` a proxy phase; `k` `l` end modes; `why` a reason.
+ */
+import type { AgentName, Message, Payload, Policy, QuestionId, ThreadId } from "../soup/message.ts";
+import type { EndMode, ProxyPhase } from "../soup/molecule.ts";
+import { plainMessage } from "../soup/parse.ts";
+import { Queue } from "../soup/queue.ts";
+
+const NO_MESSAGE: Message = plainMessage("");
+
+/** Values of a rule's variables. The table's build proves that none is read before it is bound. */
+export class Bindings {
+  A: AgentName = "";
+  B: AgentName = "";
+  t: ThreadId = "";
+  "t'": ThreadId = "";
+  m: Message = NO_MESSAGE;
+  x: Message = NO_MESSAGE;
+  "x'": Message = NO_MESSAGE;
+  y: Message = NO_MESSAGE;
+  a: Message = NO_MESSAGE;
+  X: Message = NO_MESSAGE;
+  Y: Message = NO_MESSAGE;
+  p: Payload = { kind: "terminate", thread: "" };
+  q: Queue<Message> = Queue.of();
+  ms: Queue<Payload> = Queue.of();
+  ps: Queue<Payload> = Queue.of();
+  e: QuestionId = "";
+  π: Policy = "never";
+  h: ProxyPhase = "fresh";
+  k: EndMode = "merge";
+  l: EndMode = "merge";
+  why = "";
+}
+
+/** Name of a variable. */
+export type Variable = keyof Bindings;
+
+/** Variables by sort; those of one sort may stand in the same positions. */
+export const SORTS = {
+  agent: ["A", "B"],
+  thread: ["t", "t'"],
+  message: ["m", "x", "x'", "y", "a", "X", "Y"],
+  payload: ["p"],
+  mail: ["q"],
+  payloads: ["ms", "ps"],
+  question: ["e"],
+  policy: ["π"],
+  phase: ["h"],
+  mode: ["k", "l"],
+  reason: ["why"],
+} as const satisfies Record<string, readonly Variable[]>;
+
+/** Name of a sort. */
+export type Sort = keyof typeof SORTS;
+
+/** Variables of sort S. */
+export type VariableOf<S extends Sort> = (typeof SORTS)[S][number];
+
+/** The variable of sort S that `text` names, or undefined. */
+export function variableOf<S extends Sort>(sort: S, text: string): VariableOf<S> | undefined {
+  const names: readonly VariableOf<S>[] = SORTS[sort];
+  return names.find((name) => name === text);
+}
