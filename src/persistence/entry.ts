@@ -3,7 +3,7 @@
  *
  * E1. An entry is one rule firing, one outside move, or one record of what the world did (docs/log.md).
  * E2. Moves and firings alone determine the configuration; records never change it.
- * E3. Every entry read from a store is parsed with {@link entrySchema}; an unknown kind is refused, not skipped.
+ * E3. The body of every entry read from a store is parsed with {@link parseDraft}; an unknown kind is refused, not skipped.
  */
 import { z } from "zod";
 
@@ -18,7 +18,11 @@ const endMode = z.enum(["merge", "drop"]);
 const origin = z.enum(["skill", "orchestrator", "human", "engine"]);
 
 /** A file of the sender's workspace that travels with a message: its path in the tree and the hash of its bytes. */
-export const fileSchema = z.strictObject({ path: id, sha256: z.string().length(64), executable: z.boolean() });
+export const fileSchema = z.strictObject({
+  path: id,
+  sha256: z.string().length(64),
+  executable: z.boolean(),
+});
 
 /** A message as it stands in the log. */
 export const messageSchema = z.strictObject({
@@ -55,7 +59,10 @@ export const firingSchema = z.strictObject({
 });
 
 /** Tokens and money of one turn, as its adapter reported them; null is unknown, never zero. */
-export const usageSchema = z.strictObject({ tokens: count.nullable(), usd: z.number().nonnegative().nullable() });
+export const usageSchema = z.strictObject({
+  tokens: count.nullable(),
+  usd: z.number().nonnegative().nullable(),
+});
 
 const bodies = {
   /** First entry. Makes the root instance and records what guards read. */
@@ -149,7 +156,14 @@ const bodies = {
   /** The job's result has left the engine: branch and commit of the delivery. */
   deliver: z.strictObject({ branch: z.string(), commit: z.string().nullable(), mode: id }),
   /** What a person did, taken from the inbox by its id. */
-  act: z.strictObject({ id, verb: id, target: z.string(), text: z.string(), by: z.string(), result: z.string() }),
+  act: z.strictObject({
+    id,
+    verb: id,
+    target: z.string(),
+    text: z.string(),
+    by: z.string(),
+    result: z.string(),
+  }),
   /** A warning or remark for the reader of the log. */
   note: z.strictObject({ level: z.enum(["info", "warn", "error"]), thread: id.nullable(), text: z.string() }),
 } as const;
@@ -184,9 +198,13 @@ export type Stamp = {
 /** An entry as it stands in the log. */
 export type Entry = Draft & Stamp;
 
-/** Parses `{kind, body}` that crossed a boundary. Throws a ZodError that names the field. */
+/**
+ * Parses `{kind, body}` that crossed a boundary.
+ * @throws ZodError that names the field; Error with a sentence for a kind that this cfa does not know (E3).
+ */
 export function parseDraft(kind: string, body: unknown): Draft {
-  if (!(kind in bodies)) throw new Error(`unknown entry kind "${kind}": this log was written by a newer cfa`);
+  if (!Object.hasOwn(bodies, kind))
+    throw new Error(`unknown entry kind "${kind}": this log was written by a newer cfa`);
   const known = kind as EntryKind; // oxlint-disable-line typescript/no-unsafe-type-assertion -- checked above
   return { kind: known, body: bodies[known].parse(body) } as Draft; // oxlint-disable-line typescript/no-unsafe-type-assertion -- pairs kind with its own schema
 }

@@ -32,7 +32,10 @@ export type Checkpoint = { readonly seq: number; readonly state: string };
 export interface JobLog {
   /** Appends the drafts as entries, numbers and chains them. Returns them as they stand in the log. */
   commit(commit: Commit): Promise<readonly Entry[]>;
-  /** Entries with numbers in (after, upTo], oldest first. */
+  /**
+   * Entries with numbers in (after, upTo], oldest first. Ends at the entry that was newest when reading began;
+   * writing while somebody reads disturbs neither.
+   */
   read(after?: number, upTo?: number): AsyncIterable<Entry>;
   /** Number, round and hash of the newest entry; 0, 0 and 64 zeros for an empty log. */
   head(): Promise<{ readonly seq: number; readonly round: number; readonly hash: string }>;
@@ -56,6 +59,7 @@ export type InboxItem = {
 
 /** Where any process or host leaves a wish for the owner of the job. */
 export interface Inbox {
+  /** Leaves an item and wakes subscribers. Needs no ownership. An id that was posted before is ignored, consumed or not. */
   post(item: InboxItem): Promise<void>;
   /** Items not yet consumed, oldest first. */
   pending(): Promise<readonly InboxItem[]>;
@@ -79,7 +83,10 @@ export type Claim = { readonly epoch: number } | { readonly owner: Owner };
 
 /** One writer per job, by a lease and a fencing epoch; times are the store's clock. */
 export interface Ownership {
-  /** Takes the job unless another live owner has it. A dead process of the same host is taken over at once. */
+  /**
+   * Takes the job unless another live owner has it. A dead process of the same host is taken over at once. Every claim
+   * raises the epoch, also one by the bus that has the job; a second bus of the same process is another owner.
+   */
   claim(): Promise<Claim>;
   /** Extends the lease; false when the epoch is no longer the owner's. */
   beat(epoch: number): Promise<boolean>;
@@ -89,10 +96,20 @@ export interface Ownership {
   owner(): Promise<Owner | undefined>;
 }
 
-/** Hints that something changed; they may be lost, polling is the guarantee. */
+/**
+ * How often a waiting process looks for itself, in milliseconds: the longest that a lost hint can delay anything.
+ * What it polls is {@link Inbox.pending} and {@link JobLog.head}.
+ */
+export const POLL_MILLIS = 500;
+
+/**
+ * Hints that something changed; they may be lost or come twice, polling is the guarantee ({@link POLL_MILLIS}).
+ * A post to the inbox notifies; a commit does not, its writer calls `notify` when readers should look.
+ */
 export interface Wake {
   /** Calls `listener` when something may have changed. Returns the end of the subscription. */
   subscribe(listener: () => void): () => void;
+  /** Tells subscribers in this and in other processes. */
   notify(): void;
 }
 
@@ -103,5 +120,6 @@ export interface Bus {
   readonly inbox: Inbox;
   readonly ownership: Ownership;
   readonly wake: Wake;
+  /** Gives up what this bus still owns and lets go of the store. Closing twice is closing once. */
   close(): Promise<void>;
 }

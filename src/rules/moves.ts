@@ -2,7 +2,7 @@
  * Outside moves: what the world does to the soup, each with the condition under which it is accepted (docs/rules.md,
  * "Outside moves"). A move whose condition fails is refused to whoever posted it.
  */
-import { Configuration } from "../soup/configuration.ts";
+import type { Configuration } from "../soup/configuration.ts";
 import { Edit } from "../soup/edit.ts";
 import type { AgentName, Message, ThreadId } from "../soup/message.ts";
 import type { EndMode } from "../soup/molecule.ts";

@@ -30,7 +30,7 @@ export class NotationError extends Error {
 }
 
 const WORD = /[\p{L}\p{N}_$#@%+\-./:~'!?*]+/uy;
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\.)*"/y;
+const STRING = /"(?:[^"\\\n]|\\.)*"/y;
 const BLANK = /(?:\s|‖)*/y;
 
 class Reader {
@@ -67,10 +67,10 @@ class Reader {
     STRING.lastIndex = this.offset;
     const quoted = STRING.exec(this.text);
     if (quoted !== null) {
-      const value: unknown = JSON.parse(quoted[0]);
+      const value = this.json(quoted[0]);
       this.offset = STRING.lastIndex;
       this.blank();
-      return String(value);
+      return value;
     }
     WORD.lastIndex = this.offset;
     const word = WORD.exec(this.text);
@@ -78,6 +78,14 @@ class Reader {
     this.offset = WORD.lastIndex;
     this.blank();
     return word[0];
+  }
+
+  json(quoted: string): string {
+    try {
+      return String(JSON.parse(quoted));
+    } catch (error) {
+      return this.fail(`a JSON string (${error instanceof Error ? error.message : String(error)})`);
+    }
   }
 
   oneOf<T extends string>(words: readonly T[], what: string): T {

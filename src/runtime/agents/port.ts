@@ -34,6 +34,8 @@ export type TurnFacts = {
   readonly policy: Policy;
   /** Outcomes that the record may name in this state; empty for those who may write none. */
   readonly outcomes: readonly string[];
+  /** Absolute path of the turn's working directory, where the outcome record goes and named files are looked up. */
+  readonly workspace: string;
 };
 
 /** One turn to run. */
