@@ -1,0 +1,43 @@
+/** Budgets, deadlines and the times at which they run out (docs/job.md, "Limits and budgets"). */
+import type { View } from "../runtime/director.ts";
+import { isLive } from "./machine.ts";
+import type { StateRecord } from "./state-record.ts";
+
+/** Which budget is spent, as a sentence; undefined when all hold. Unknown usage is counted as what is known. */
+export function spentBudget(record: StateRecord, { ledger, running, now }: View): string | undefined {
+  const { turns, tokens, usd, wall } = record.budget;
+  if (turns !== null && ledger.turns + running >= turns) return `the budget of ${turns} turns is spent`;
+  if (tokens !== null && ledger.tokens >= tokens) return `the budget of ${tokens} tokens is spent`;
+  if (usd !== null && ledger.usd >= usd) return `the budget of ${usd} USD is spent`;
+  if (wall !== null && now.getTime() >= wallEnd(record, wall))
+    return `the budget of ${wall / 60_000} minutes is spent`;
+  return undefined;
+}
+
+function wallEnd(record: StateRecord, wall: number): number {
+  return Date.parse(record.openedAt) + record.parkedMillis + wall;
+}
+
+/** The job's deadline has passed. */
+export function pastDeadline({ definition, openedAt }: StateRecord, now: Date): boolean {
+  return definition.deadline !== null && now.getTime() >= Date.parse(openedAt) + definition.deadline;
+}
+
+/** When the present entry into a state has lasted too long; undefined without a limit. */
+export function stateDeadline(record: StateRecord): number | undefined {
+  const { state } = record.machine;
+  const limit = isLive(state) ? record.definition.states[state].state_timeout : null;
+  return limit === null ? undefined : Date.parse(record.enteredAt) + limit;
+}
+
+/** The next time at which one of them runs out. */
+export function nextAlarm(record: StateRecord): Date | undefined {
+  const { deadline } = record.definition;
+  const { wall } = record.budget;
+  const times = [
+    deadline === null ? undefined : Date.parse(record.openedAt) + deadline,
+    wall === null || record.parked !== null ? undefined : wallEnd(record, wall),
+    stateDeadline(record),
+  ].filter((time) => time !== undefined);
+  return times.length === 0 ? undefined : new Date(Math.min(...times));
+}

@@ -1,0 +1,189 @@
+/**
+ * What spans the keys of a job file, or leads outside it: names that must be known, words that exclude each other,
+ * programs and files that must exist.
+ *
+ * X1. It reads a lenient view of the file, in which whatever has the wrong type is absent, so that these mistakes
+ *     are found together with those of the schema.
+ * X2. What it looks up, it hands on: nothing is read twice.
+ */
+import path from "node:path";
+import { z } from "zod";
+import { AGENT_NAME, jobFileSchema } from "./file-schema.ts";
+import { LIVE_STATES, type LiveState, approvalsBefore } from "./machine.ts";
+import type { Problem } from "./mistakes.ts";
+import { didYouMean, quote } from "./problems.ts";
+import { type ProgramPlaces, resolveProgram } from "./program.ts";
+import { readText } from "./text-file.ts";
+
+/** What was looked up outside the file. */
+export type Findings = {
+  /** Words to execute, by agent. */
+  readonly programs: ReadonlyMap<string, readonly [string, ...string[]]>;
+  /** Text of the artifacts that the operator gives. */
+  readonly given: { readonly intent: string | null; readonly plan: string | null };
+};
+
+/** Names that log and messages use for others than agents of the job. */
+const RESERVED = ["orchestrator", "proxy", "human"];
+/** Largest artifact that may be given, bytes. */
+const GIVEN_BYTES_MAX = 1024 * 1024;
+const ARTIFACT_OF = { APPROVED_INTENT: "intent", APPROVED_PLAN: "plan" } as const;
+
+const words = z.array(z.string().catch("")).catch([]);
+const word = z.string().optional().catch(undefined);
+const stateView = z.object({ agent: word, escalation: word }).catch({});
+const viewSchema = z.object({
+  start: z.enum(LIVE_STATES).catch("INTENT"),
+  human: word,
+  artifacts: z.object({ intent: word, plan: word, summary: word }).catch({}),
+  given: z.object({ intent: word, plan: word }).catch({}),
+  agents: z
+    .record(z.string(), z.object({ run: words, roster: words }).catch({ run: [], roster: [] }))
+    .catch({}),
+  states: z
+    .object({ INTENT: stateView, PLAN: stateView, EXECUTE: stateView })
+    .catch({ INTENT: {}, PLAN: {}, EXECUTE: {} }),
+});
+type View = z.infer<typeof viewSchema>;
+
+/** Who leads a state that names nobody: the only agent, else `lead`. */
+export function defaultLead(agents: readonly string[]): string | undefined {
+  return agents.length === 1 ? agents[0] : agents.find((name) => name === "lead");
+}
+
+/** Checks the parsed file, of whatever shape it is. */
+export function check(
+  value: unknown,
+  places: ProgramPlaces,
+): { problems: readonly Problem[]; findings: Findings } {
+  const parsed = viewSchema.safeParse(value);
+  const view = parsed.success ? parsed.data : viewSchema.parse({});
+  const programs = checkPrograms(view, places);
+  const given = checkGiven(view, places.directory);
+  const problems = [
+    ...checkAgentNames(view),
+    ...checkRosters(view),
+    ...checkLeads(view),
+    ...checkArtifacts(view),
+    ...checkHuman(view),
+    ...programs.problems,
+    ...given.problems,
+  ];
+  return { problems, findings: { programs: programs.found, given: given.found } };
+}
+
+function checkAgentNames({ agents }: View): readonly Problem[] {
+  return Object.keys(agents).flatMap((name) => {
+    const at = { path: ["agents", name], atKey: true };
+    if (RESERVED.includes(name))
+      return [{ ...at, sentence: `no agent can be called ${name}: cfa uses the name itself` }];
+    if (AGENT_NAME.test(name)) return [];
+    const hint = "a letter first, then letters, digits, - and _, at most 40";
+    return [{ ...at, sentence: `${quote(name)} is no name for an agent`, hint }];
+  });
+}
+
+function checkRosters({ agents }: View): readonly Problem[] {
+  return Object.entries(agents).flatMap(([agent, { roster }]) =>
+    roster.flatMap((name, index) => {
+      const at = ["agents", agent, "roster", index];
+      if (roster.indexOf(name) < index)
+        return [{ path: at, sentence: `${name} stands twice in the roster of ${agent}` }];
+      return unknownAgent(at, `the roster of ${agent}`, name, agents);
+    }),
+  );
+}
+
+function checkLeads({ agents, states }: View): readonly Problem[] {
+  const named = LIVE_STATES.flatMap((state) =>
+    unknownAgent(["states", state, "agent"], `states.${state}`, states[state].agent ?? "", agents),
+  );
+  const names = Object.keys(agents);
+  const leaderless = LIVE_STATES.filter((state) => states[state].agent === undefined);
+  if (leaderless.length === 0 || names.length === 0 || defaultLead(names) !== undefined) return named;
+  const sentence = `nobody leads ${leaderless.join(", ")}: there are several agents and none is called lead`;
+  return [
+    ...named,
+    { path: ["agents"], atKey: true, sentence, hint: "name one as agent of the state, or call one lead" },
+  ];
+}
+
+/** `name` must be an agent of the job; the empty word stands for a mistake of type, told elsewhere. */
+function unknownAgent(
+  at: readonly PropertyKey[],
+  where: string,
+  name: string,
+  agents: View["agents"],
+): Problem[] {
+  const known = Object.keys(agents);
+  if (name === "" || known.includes(name)) return [];
+  const hint = didYouMean(name, known) ?? `agents of this job: ${known.join(", ")}`;
+  return [{ path: at, sentence: `${where} names ${quote(name)}, which is no agent of this job`, hint }];
+}
+
+function checkArtifacts({ artifacts }: View): readonly Problem[] {
+  // Some file systems take INTENT.md and intent.md for one file.
+  const all = { ...jobFileSchema.shape.artifacts.parse({}), ...definedOnly(artifacts) };
+  const names = Object.entries(all).map(([key, name]) => [key, name.toLowerCase()] as const);
+  return names.flatMap(([key, name], index) => {
+    const first = names.slice(0, index).find(([, other]) => other === name)?.[0];
+    if (first === undefined) return [];
+    return [
+      { path: ["artifacts", key], sentence: `artifacts.${key} is the same file as artifacts.${first}` },
+    ];
+  });
+}
+
+function definedOnly(names: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(names).flatMap(([key, name]) => (name === undefined ? [] : [[key, name]])),
+  );
+}
+
+function checkHuman({ human, states }: View): readonly Problem[] {
+  if (human !== "none") return [];
+  return LIVE_STATES.filter((state) => states[state].escalation === "always").map((state) => ({
+    path: ["states", state, "escalation"],
+    sentence: `states.${state}.escalation is always, but human is none: no question could ever be answered`,
+    hint: "write never or when_unsure, or give the job a human",
+  }));
+}
+
+function checkPrograms({ agents }: View, places: ProgramPlaces) {
+  const found = new Map<string, readonly [string, ...string[]]>();
+  const problems = Object.entries(agents).flatMap(([agent, { run }]): readonly Problem[] => {
+    if (run.length === 0) return [];
+    const program = resolveProgram(run, places);
+    if ("run" in program) {
+      found.set(agent, program.run);
+      return [];
+    }
+    const { index, sentence, hint } = program;
+    return [{ path: ["agents", agent, "run", index], sentence: `agents.${agent}.run: ${sentence}`, hint }];
+  });
+  return { found, problems };
+}
+
+function checkGiven({ start, given }: View, directory: string) {
+  const problems: Problem[] = [...missingGiven(start, given)];
+  const read = (key: "intent" | "plan"): string | null => {
+    const file = given[key];
+    if (file === undefined || file === "") return null;
+    const content = readText(path.resolve(directory, file), GIVEN_BYTES_MAX);
+    if ("text" in content) return content.text;
+    problems.push({ path: ["given", key], sentence: `given.${key}: ${file} ${content.problem}` });
+    return null;
+  };
+  return { found: { intent: read("intent"), plan: read("plan") }, problems };
+}
+
+function missingGiven(start: LiveState, given: View["given"]): readonly Problem[] {
+  const needed = Object.entries(ARTIFACT_OF).filter(([action]) =>
+    approvalsBefore(start).some((each) => each === action),
+  );
+  return needed.flatMap(([, key]) => {
+    if (given[key] !== undefined) return [];
+    const hint = `write given: { ${key}: path of the file }`;
+    return [{ path: ["start"], sentence: `start: ${start} needs the ${key} that the job starts from`, hint }];
+  });
+}

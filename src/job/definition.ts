@@ -1,0 +1,85 @@
+/**
+ * A job as it runs: job.yaml with every default filled in and everything that it names resolved. The keys are those
+ * of job.yaml (docs/job.md); null stands where a limit is absent.
+ *
+ * D1. It is a JSON value: the first log entry holds it, and a resumed job is read from there, never from the file.
+ * D2. Durations are milliseconds, paths absolute, artifacts that the operator gave are their text.
+ * D3. Every agent that a state or a roster names is in `agents`.
+ */
+import { z } from "zod";
+import { POLICIES } from "../soup/message.ts";
+import { LIVE_STATES } from "./machine.ts";
+import { scriptStepsSchema } from "../runtime/agents/script-steps.ts";
+
+const text = z.string();
+const millis = z.int().positive();
+const count = z.int().nonnegative();
+
+const role = { roster: z.array(text).readonly(), skill: text.nullable() };
+
+const commandAgent = z.strictObject({
+  adapter: z.literal("command"),
+  /** Program and arguments; files beside job.yaml are absolute paths, a bare program is looked up on PATH. */
+  run: z.tuple([text], text).readonly(),
+  ...role,
+  sandbox: z.enum(["preferred", "advisory"]),
+  network: z.enum(["none", "loopback", "full"]),
+  env: z.array(text).readonly(),
+});
+
+const scriptAgent = z.strictObject({ adapter: z.literal("script"), steps: scriptStepsSchema, ...role });
+
+const state = z.strictObject({
+  agent: text,
+  skill: text,
+  escalation: z.enum(POLICIES),
+  state_timeout: millis.nullable(),
+});
+
+/** Schema of a {@link JobDefinition} where it is read back from a log. */
+export const jobDefinitionSchema = z.strictObject({
+  version: z.literal(1),
+  name: text,
+  request: text,
+  repository: text,
+  base: text,
+  start: z.enum(LIVE_STATES),
+  deliver: z.enum(["branch", "merge", "pr-ready"]),
+  human: z.enum(["default", "none"]),
+  artifacts: z.strictObject({ intent: text, plan: text, summary: text }),
+  given: z.strictObject({ intent: text.nullable(), plan: text.nullable() }),
+  agents: z.record(text, z.discriminatedUnion("adapter", [commandAgent, scriptAgent])),
+  states: z.strictObject({ INTENT: state, PLAN: state, EXECUTE: state }),
+  limits: z.strictObject({
+    fan_out: count,
+    concurrency: count,
+    timeout: millis,
+    stall: millis.nullable(),
+    retries: count,
+    backtracks: count,
+    max_turns: count,
+  }),
+  budget: z.strictObject({
+    usd: z.number().nullable(),
+    tokens: count.nullable(),
+    turns: count.nullable(),
+    wall: millis.nullable(),
+  }),
+  deadline: millis.nullable(),
+  over_cap: z.enum(["refuse", "wait"]),
+  workspaces: text.nullable(),
+});
+
+/** A resolved job. */
+export type JobDefinition = z.infer<typeof jobDefinitionSchema>;
+
+/** A resolved agent of a job. */
+export type JobAgent = JobDefinition["agents"][string];
+
+/** An agent that runs a program. */
+export type CommandAgent = Extract<JobAgent, { adapter: "command" }>;
+
+/** Reads a definition back from a log. Throws a ZodError that names the field. */
+export function parseDefinition(value: unknown): JobDefinition {
+  return jobDefinitionSchema.parse(value);
+}

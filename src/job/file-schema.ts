@@ -1,0 +1,231 @@
+/**
+ * The shape of job.yaml: every key with its type, its default and what it means (docs/job.md).
+ *
+ * F1. Every key has a default but `request` and one agent.
+ * F2. Unknown keys are mistakes, also those of later versions: a key that is accepted works.
+ * F3. An error text continues "<key> …", so that a mistake reads as a sentence; what spans keys is in check.ts.
+ */
+import { z } from "zod";
+import { POLICIES } from "../soup/message.ts";
+import { DURATION_PATTERN, parseDuration } from "./duration.ts";
+import { LIVE_STATES } from "./machine.ts";
+import { scriptStepsSchema } from "../runtime/agents/script-steps.ts";
+
+/** What a job may be called: part of its id, of branch and folder names. */
+const JOB_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+/** What an agent may be called; checked with the other names, in check.ts. */
+export const AGENT_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
+/** An artifact is a file at the root of the workspace. */
+const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
+
+const text = (must: string) => z.string({ error: must }).min(1, must);
+const folder = (must: string) => text(must).regex(/^[^~]/, "must be written in full: ~ is not expanded");
+const named = (pattern: RegExp, must: string) => z.string({ error: must }).regex(pattern, must);
+const whole = (min: number) => {
+  const must = `must be a whole number, ${min} or more`;
+  return z.int({ error: must }).min(min, must);
+};
+const oneOf = <const T extends readonly string[]>(words: T) =>
+  z.enum(words, { error: `must be one of ${words.join(", ")}` });
+
+const DURATION = "must be a duration with its unit, such as 90s, 30m or 2h, and at most 24d";
+const duration = () =>
+  z
+    .string({ error: DURATION })
+    .regex(DURATION_PATTERN, { error: DURATION, abort: true })
+    .transform((written, context) => {
+      const millis = parseDuration(written);
+      if (millis !== undefined) return millis;
+      context.issues.push({ code: "custom", input: written, message: DURATION });
+      return z.NEVER;
+    });
+
+const agentName = named(AGENT_NAME, "must be the name of an agent");
+const skill = named(JOB_NAME, "must be the name of a skill: lower-case letters, digits and hyphens");
+
+const role = {
+  roster: z.array(agentName).default([]).meta({ description: "Agents that this one may dispatch work to." }),
+  skill: skill.optional().meta({ description: "Skill that the agent works by when it is dispatched." }),
+};
+
+const SANDBOX = ["preferred", "advisory"] as const;
+const sandbox = z.enum(SANDBOX, {
+  error: ({ input }) =>
+    input === "required"
+      ? "cannot be required yet: this version has no boundary; write preferred, which takes one as soon as the machine offers it"
+      : `must be one of ${SANDBOX.join(", ")}`,
+});
+
+const commandAgent = z
+  .strictObject({
+    adapter: z
+      .literal("command")
+      .optional()
+      .meta({ description: "Runs a program for each turn; the default." }),
+    run: z
+      .array(z.string({ error: "must be text; put it in quotes" }))
+      .min(1, "must name a program")
+      .meta({
+        description:
+          "Program and arguments. A file beside job.yaml becomes its absolute path; the working directory is the workspace.",
+      }),
+    ...role,
+    sandbox: sandbox.default("preferred").meta({
+      description:
+        "Boundary around the program: preferred takes what the machine offers, advisory takes none.",
+    }),
+    network: oneOf(["none", "loopback", "full"]).default("none").meta({
+      description: "Network that the program may reach inside the boundary.",
+    }),
+    env: z
+      .array(
+        named(
+          /^(?!CFA_)[A-Za-z_][A-Za-z0-9_]*$/,
+          "must be the name of an environment variable; cfa itself sets those with CFA_",
+        ),
+      )
+      .default([])
+      .meta({ description: "Environment variables that the program sees beside PATH and the CFA_ ones." }),
+  })
+  .meta({ title: "command", description: "An agent that is a program." });
+
+const scriptAgent = z
+  .strictObject({
+    adapter: z.literal("script").meta({ description: "Plays declared steps inside cfa." }),
+    steps: scriptStepsSchema.meta({ description: "What the agent does, one step a turn." }),
+    ...role,
+  })
+  .meta({ title: "script", description: "An agent that plays declared steps, for examples and tests." });
+
+const stateOf = (defaultSkill: string, phase: string) =>
+  z
+    .strictObject({
+      agent: agentName.optional().meta({ description: "Who leads the state; the only agent, else lead." }),
+      skill: skill.default(defaultSkill).meta({ description: "Skill that the lead works by." }),
+      escalation: oneOf(POLICIES).default("when_unsure").meta({
+        description: "How often the human is consulted about questions asked in this state.",
+      }),
+      state_timeout: duration().optional().meta({
+        description: "Longest time in the state from one entry to it; expiry is a failure of the state.",
+      }),
+    })
+    .prefault({})
+    .meta({ description: phase });
+
+const artifact = (name: string, description: string) =>
+  named(FILE_NAME, "must be a plain file name, such as INTENT.md").default(name).meta({ description });
+const given = (artifact: string) =>
+  text("must be the path of a file")
+    .optional()
+    .meta({ description: `File with the ${artifact} to start from.` });
+
+/** Schema of job.yaml; its output has the defaults filled in. */
+export const jobFileSchema = z
+  .strictObject({
+    version: z
+      .literal(1, { error: "must be 1, the version of job files that this cfa reads" })
+      .default(1)
+      .meta({
+        description: "Version of the file format.",
+      }),
+    name: named(JOB_NAME, "must be lower-case letters and digits in words joined by hyphens")
+      .max(40, "must have at most 40 letters")
+      .default("job")
+      .meta({ description: "First part of the job's id and of its branch cfa/<job>." }),
+    request: text("must be text that says what is wanted")
+      .refine((written) => written.trim() !== "", "must be text that says what is wanted")
+      .meta({ description: "What is wanted, in words." }),
+    repository: folder("must be the path of a folder").default(".").meta({
+      description: "Git repository, relative to job.yaml; --repo overrides it.",
+    }),
+    base: named(/^[^-\s]\S*$/, "must name a commit, branch or tag")
+      .default("HEAD")
+      .meta({
+        description: "Commit that the work starts from.",
+      }),
+    start: oneOf(LIVE_STATES).default("INTENT").meta({
+      description: "First state; PLAN and EXECUTE need the artifacts of the states before, in given.",
+    }),
+    deliver: oneOf(["branch", "merge", "pr-ready"]).default("branch").meta({
+      description:
+        "What becomes of the result: left on the branch cfa/<job>, merged into the base branch, or one commit ready for review.",
+    }),
+    human: oneOf(["default", "none"]).default("default").meta({
+      description: "Who answers questions; with none they have nobody.",
+    }),
+    artifacts: z
+      .strictObject({
+        intent: artifact("INTENT.md", "What INTENT writes."),
+        plan: artifact("PLAN.md", "What PLAN writes."),
+        summary: artifact("WORK_SUMMARY.md", "What EXECUTE writes about its work."),
+      })
+      .prefault({})
+      .meta({ description: "Names of the job's own files at the root of the workspace." }),
+    given: z
+      .strictObject({ intent: given("intent"), plan: given("plan") })
+      .prefault({})
+      .meta({ description: "Artifacts that the operator supplies, as files relative to job.yaml." }),
+    agents: z
+      .record(z.string(), z.discriminatedUnion("adapter", [commandAgent, scriptAgent]))
+      .refine((agents) => Object.keys(agents).length > 0, "must have at least one agent")
+      .meta({
+        description: "The agents, by name.",
+        minProperties: 1,
+        propertyNames: { pattern: AGENT_NAME.source },
+      }),
+    states: z
+      .strictObject({
+        INTENT: stateOf("intent-alignment", "Agreeing on what is wanted."),
+        PLAN: stateOf("planning", "Deciding how it is done."),
+        EXECUTE: stateOf("execute", "Doing it."),
+      })
+      .prefault({})
+      .meta({ description: "The three live states." }),
+    limits: z
+      .strictObject({
+        fan_out: whole(1).default(3).meta({ description: "Most open children of one thread." }),
+        concurrency: whole(1).default(4).meta({ description: "Most programs running at a time." }),
+        timeout: duration()
+          .prefault("10m")
+          .meta({ description: "Longest turn, from the start of its program." }),
+        stall: duration()
+          .optional()
+          .meta({ description: "Longest silence of a running turn; off unless set." }),
+        retries: whole(0).default(2).meta({
+          description: "Failures that a state or a child survives; the next one ends it. 0 allows none.",
+        }),
+        backtracks: whole(0).default(5).meta({ description: "Most returns to an earlier state." }),
+        max_turns: whole(1)
+          .default(20)
+          .meta({ description: "Most turns of a lead from one entry to its state." }),
+      })
+      .prefault({})
+      .meta({ description: "Bounds on the work; a change of them leaves the job's id as it is." }),
+    budget: z
+      .strictObject({
+        usd: z
+          .number({ error: "must be an amount of US dollars" })
+          .positive("must be more than 0")
+          .optional()
+          .meta({
+            description: "Most money, US dollars.",
+          }),
+        tokens: whole(1).optional().meta({ description: "Most tokens." }),
+        turns: whole(1).optional().meta({ description: "Most turns of all agents." }),
+        wall: duration().optional().meta({ description: "Longest time that the job runs." }),
+      })
+      .prefault({})
+      .meta({ description: "What the job may spend; spent, it is parked (exit 5). Unlimited where absent." }),
+    deadline: duration().optional().meta({ description: "Longest life of the job; then it is FAILURE." }),
+    over_cap: oneOf(["refuse", "wait"]).default("refuse").meta({
+      description: "A dispatch above limits.fan_out is refused, or waits for a later close of the same turn.",
+    }),
+    workspaces: folder("must be the path of a folder").optional().meta({
+      description:
+        "Folder for the worktrees, relative to job.yaml; by default below .cfa/ of the repository.",
+    }),
+  })
+  .meta({ title: "job.yaml", description: "A job of cfa." });
+
+/** job.yaml with its defaults filled in, before anything that it names is looked up. */
+export type JobFile = z.output<typeof jobFileSchema>;

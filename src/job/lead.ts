@@ -1,0 +1,195 @@
+/**
+ * What the orchestrator makes of a state lead that has come to rest: its outcome record, its silence, its failures.
+ *
+ * G1. A record is judged when the turn has ended and its broadcast is done; never from text or exit status (CfA §4).
+ * G2. Violations, nudges, failed turns and time-outs of a state share one budget, `retries`; one more is FAILURE.
+ * G3. An approval passes only when every required child that failed has been closed by the lead, the tree holds no
+ *     conflict, and every open child has come to rest and been merged.
+ */
+import type { Draft } from "../persistence/entry.ts";
+import type { View } from "../runtime/director.ts";
+import type { ThreadRecord } from "../runtime/ledger.ts";
+import type { ThreadId } from "../soup/message.ts";
+import { type Action, isLive } from "./machine.ts";
+import { correctiveMail } from "./mail.ts";
+import { noticeDraft } from "./notice.ts";
+import { judgeRecord } from "./outcome.ts";
+import { leadOf, type StateRecord } from "./state-record.ts";
+
+const APPROVALS: readonly Action[] = ["APPROVED_INTENT", "APPROVED_PLAN", "APPROVED_WORK"];
+
+/** What is to be done about the lead now; nothing while it works, waits for mail that will come, or is gone. */
+export function steerLead(record: StateRecord, view: View): readonly Draft[] {
+  const { state } = record.machine;
+  const thread = leadOf(record);
+  const lead = view.ledger.threads.get(thread);
+  if (!isLive(state) || lead === undefined || !isAtRest(view, thread)) return [];
+  if (record.hold !== null) return advanceHold(record, lead, view);
+  const { last } = lead;
+  if (last === undefined || last.result === "failed" || last.turn <= record.judged) return [];
+  const verdict = judgeRecord(state, last.outcome);
+  switch (verdict.verdict) {
+    case "violation":
+      return stateFailure(record, lead, verdict.problem, last.outcome);
+    case "pending":
+      if (isStirring(view, thread)) return [];
+      return stateFailure(
+        record,
+        lead,
+        "Your turn ended without an outcome, and nothing is under way that would wake you: go on, and end the state with an outcome",
+        null,
+      );
+    case "action": {
+      const { action, reason } = verdict;
+      if (!APPROVALS.includes(action)) return [notice(record, lead, action, reason, last.outcome)];
+      return approve(record, lead, action, reason, view);
+    }
+  }
+}
+
+function notice(
+  record: StateRecord,
+  lead: ThreadRecord,
+  action: Action,
+  reason: string,
+  bytes: string | null,
+): Draft {
+  const cause = `${lead.thread}:${lead.last?.turn ?? 0}`;
+  return noticeDraft(record.job, cause, { action, reason, origin: "skill", record: bytes });
+}
+
+/** An approval: refused with mail, held until the children have ended, or passed on (G3). */
+function approve(
+  record: StateRecord,
+  lead: ThreadRecord,
+  action: Action,
+  reason: string,
+  view: View,
+): readonly Draft[] {
+  const obstacle = obstacleTo(lead, view);
+  const bytes = lead.last?.outcome ?? null;
+  if (obstacle !== undefined)
+    return stateFailure(record, lead, `${action} is not possible yet: ${obstacle}`, bytes);
+  if (![...descendants(view, lead.thread)].length && !isMerging(view)) {
+    return [notice(record, lead, action, reason, bytes)];
+  }
+  const why = "it waits until every open conversation has come to rest and is merged";
+  return [{ kind: "hold", body: { action, reason, why, record: bytes } }];
+}
+
+function obstacleTo(lead: ThreadRecord, { ledger, configuration }: View): string | undefined {
+  const failed = lead.children.filter(
+    (child) => ledger.thread(child).failed && !ledger.thread(child).optional,
+  );
+  if (failed.length > 0) {
+    return `${failed.join(", ")} failed; open the work again, or acknowledge the failure with cfa close ${failed[0] ?? ""}`;
+  }
+  for (const { child, paths } of ledger.conflicts.values()) {
+    if (configuration.isClosed(child) && ledger.thread(child).parent === lead.thread) {
+      return `the merge of ${child} is unresolved in ${paths.join(", ")}`;
+    }
+  }
+  return undefined;
+}
+
+/** Moves a held approval on: waits for the children, ends them deepest first, one at a time, then lets it pass. */
+function advanceHold(record: StateRecord, lead: ThreadRecord, view: View): readonly Draft[] {
+  const { hold } = record;
+  if (hold === null || isStirring(view, lead.thread) || isMerging(view)) return [];
+  const open = [...descendants(view, lead.thread)].filter((one) => !view.configuration.dying(one.thread));
+  const deepest = Math.max(...open.map(({ depth }) => depth));
+  const next = open.find(({ depth }) => depth === deepest);
+  if (next === undefined)
+    return [
+      notice(
+        record,
+        lead,
+        APPROVALS.find((one) => one === hold.action) ?? "FAILURE",
+        hold.reason,
+        hold.record,
+      ),
+    ];
+  const reason = `the ${record.machine.state} phase ends with ${hold.action}`;
+  return [
+    { kind: "terminate", body: { thread: next.thread, mode: "merge", reason, origin: "orchestrator" } },
+  ];
+}
+
+/** Every thread below `thread` that has not ended, in spark order, with its depth. */
+export function* descendants(
+  view: View,
+  thread: ThreadId,
+  depth = 1,
+): IterableIterator<{ readonly thread: ThreadId; readonly depth: number }> {
+  for (const child of view.configuration.children(thread)) {
+    yield { thread: child, depth };
+    yield* descendants(view, child, depth + 1);
+  }
+}
+
+/** The instance is Idle, its mailbox empty, and nobody interrupts it. */
+export function isAtRest({ configuration }: View, thread: ThreadId): boolean {
+  const cell = configuration.cell(thread);
+  return (
+    cell !== undefined &&
+    cell.lifecycles.length === 1 &&
+    cell.lifecycles[0]?.kind === "Idle" &&
+    cell.mailboxes.every(({ messages }) => messages.length === 0) &&
+    cell.interrupts.length + cell.terminates.length === 0
+  );
+}
+
+/** Something below the thread, or a question, may still wake it. */
+function isStirring(view: View, thread: ThreadId): boolean {
+  const asks = (one: ThreadId) => (view.configuration.cell(one)?.questions.length ?? 0) > 0;
+  if (asks(thread) || isMerging(view)) return true;
+  for (const { thread: one } of descendants(view, thread)) if (asks(one) || !isAtRest(view, one)) return true;
+  return false;
+}
+
+/** Some ended thread's tree has not left yet. */
+function isMerging({ ledger }: View): boolean {
+  return ledger.unreleased.size > 0;
+}
+
+/** A state-level failure: recorded, and answered with mail, or with FAILURE when the budget is spent (G2). */
+export function stateFailure(
+  record: StateRecord,
+  lead: ThreadRecord,
+  problem: string,
+  bytes: string | null,
+  mail: (left: number) => Draft = (left) => corrective(record, lead, problem, left),
+): readonly Draft[] {
+  const failures = record.failures + 1;
+  const { retries, max_turns } = record.definition.limits;
+  const turn = lead.last?.turn ?? 0;
+  const { state } = record.machine;
+  const violation: Draft = {
+    kind: "violation",
+    body: { state, thread: lead.thread, turn, problem, record: bytes, failures },
+  };
+  const worn = lead.turns >= max_turns;
+  if (failures <= retries && !worn) return [violation, mail(retries - failures)];
+  const limit = worn ? `${max_turns} turns were not enough` : `the retry budget of ${retries} is spent`;
+  const cause = `${lead.thread}:${turn}:${failures}`;
+  const reason = `${state} failed, ${limit}: ${problem}`;
+  return [
+    violation,
+    noticeDraft(record.job, cause, { action: "FAILURE", reason, origin: "orchestrator", record: bytes }),
+  ];
+}
+
+function corrective(record: StateRecord, lead: ThreadRecord, problem: string, left: number): Draft {
+  const message = correctiveMail(
+    record.job,
+    lead.thread,
+    lead.last?.turn ?? 0,
+    record.failures + 1,
+    problem,
+    left,
+  );
+  return {
+    kind: "post",
+    body: { agent: lead.agent, thread: lead.thread, message, head: false, origin: "orchestrator" },
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * What the orchestrator writes: the tasks of state leads, corrective mail, recovery mail, and the prompt as an agent
+ * reads it.
+ *
+ * P1. A message's id is made from thread and turn, so that a message posted again is the same message.
+ * P2. An agent reads the body of its message below one line that names kind and sender; a first task has no such line.
+ */
+import type { EntryBody } from "../persistence/entry.ts";
+import type { Message, ThreadId } from "../soup/message.ts";
+import type { JobDefinition } from "./definition.ts";
+import { type JobState, type LiveState, skillOutcomes, type Transition } from "./machine.ts";
+
+/** Name of the orchestrator's agent. */
+export const ORCHESTRATOR = "orchestrator";
+
+/** Which artifact a state makes. */
+export const ARTIFACT_OF = { INTENT: "intent", PLAN: "plan", EXECUTE: "summary" } as const;
+
+/** A message from the orchestrator's thread. */
+export function fromOrchestrator(job: string, id: string, kind: Message["kind"], body: string): Message {
+  return { id, from: { agent: ORCHESTRATOR, thread: `job:${job}` }, kind, body };
+}
+
+/** The task with which the lead of a state starts. */
+export function leadTask(definition: JobDefinition, state: LiveState, cause: Transition | undefined): string {
+  const { request, artifacts, states } = definition;
+  const lines = [
+    request,
+    "",
+    `State: ${state}. Skill: ${states[state].skill}.`,
+    `Artifacts: ${Object.entries(artifacts)
+      .map(([key, name]) => `${key} ${name}`)
+      .join(", ")}. This state makes ${artifacts[ARTIFACT_OF[state]]}.`,
+    `End the state with: cfa outcome NAME --reason TEXT, NAME one of ${skillOutcomes(state).join(", ")}.`,
+  ];
+  if (cause !== undefined)
+    lines.push(`You are here because of ${cause.action} from ${cause.from}: ${cause.reason}`);
+  return lines.join("\n");
+}
+
+/** The message as an agent reads it (P2). */
+export function promptOf(message: Message): string {
+  const from = message.from === null ? "" : ` from ${message.from.agent} on ${message.from.thread}`;
+  switch (message.kind) {
+    case "task":
+      return message.body;
+    case "answer":
+      return `[answer to your question ${message.re ?? ""}]\n${message.body}`;
+    case "refusal":
+      return `[refused]\n${message.body}`;
+    case "reply":
+    case "recovery":
+    case "human":
+    case "control":
+      return `[${message.kind}${from}]\n${message.body}`;
+  }
+}
+
+/** Mail after a failed turn: what failed, and the message that was lost. */
+export function recoveryMail(job: string, turn: EntryBody<"turn">, lost: Message, left: number): Message {
+  const tries =
+    left === 0
+      ? "This is the last try."
+      : `${left} more failed ${left === 1 ? "turn is" : "turns are"} allowed.`;
+  const body = [
+    `Your last turn failed: ${turn.failure ?? "no reason was given"}. Its calls were not carried out; its edits are kept. ${tries}`,
+    "The message it was working on:",
+    "",
+    promptOf(lost),
+  ].join("\n");
+  return fromOrchestrator(job, `recovery:${turn.thread}:${turn.turn}`, "recovery", body);
+}
+
+/** Mail to a parent whose child failed for good. */
+export function failureMail(job: string, child: ThreadId, agent: string, why: string): Message {
+  const body = `${agent} on ${child} has failed for good and was ended; its work is not merged: ${why}. Acknowledge it with: cfa close ${child}`;
+  return fromOrchestrator(job, `failed:${child}`, "control", body);
+}
+
+/** Corrective mail after a state-level failure, or a nudge. */
+export function correctiveMail(
+  job: string,
+  lead: ThreadId,
+  turn: number,
+  n: number,
+  problem: string,
+  left: number,
+): Message {
+  const tries =
+    left === 0
+      ? "This is the last try."
+      : `${left} more ${left === 1 ? "failure is" : "failures are"} allowed.`;
+  return fromOrchestrator(job, `correct:${lead}:${turn}:${n}`, "control", `${problem}. ${tries}`);
+}
+
+/** First line of the commit that `deliver: pr-ready` makes, where there is no summary. */
+export function deliveryMessage(definition: JobDefinition, state: JobState): string {
+  return `${definition.name}: ${definition.request.split("\n")[0] ?? state}`;
+}

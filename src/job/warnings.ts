@@ -1,0 +1,30 @@
+/** What is allowed in a job but should be known before it runs. */
+import type { JobDefinition } from "./definition.ts";
+import { LIVE_STATES } from "./machine.ts";
+
+/** Sentences for the one who starts the job; empty when there is nothing to say. */
+export function warningsOf(job: JobDefinition): readonly string[] {
+  return [...unbounded(job), ...idle(job), ...endless(job)];
+}
+
+function unbounded({ agents }: JobDefinition): readonly string[] {
+  const programs = Object.keys(agents).filter((name) => agents[name]?.adapter === "command");
+  if (programs.length === 0) return [];
+  return [
+    `no boundary around ${programs.join(", ")}: programs run as advisory and can reach whatever you can`,
+  ];
+}
+
+function idle({ agents, states }: JobDefinition): readonly string[] {
+  const leads = LIVE_STATES.map((state) => states[state].agent);
+  const employed = new Set([...leads, ...Object.values(agents).flatMap(({ roster }) => roster)]);
+  const unused = Object.keys(agents).filter((name) => !employed.has(name));
+  return unused.map((name) => `agent ${name} leads no state and stands in no roster: it will never run`);
+}
+
+function endless({ deadline, human, states }: JobDefinition): readonly string[] {
+  const asks = human !== "none" && LIVE_STATES.some((state) => states[state].escalation !== "never");
+  return asks && deadline === null
+    ? ["the job has no deadline: a question may wait for its human for ever"]
+    : [];
+}
