@@ -119,7 +119,10 @@ const bodies = {
     outcome: z.string().nullable(),
     /** Recognised token of the status file; null when there is none. */
     status: z.string().nullable(),
-    files: z.array(fileSchema),
+    /** Files that travel with messages of the broadcast, by message id. */
+    files: z.array(z.strictObject({ message: id, files: z.array(fileSchema) })),
+    /** Threads of the broadcast whose failure does not hold DONE. */
+    optional: z.array(id),
     millis: count,
   }),
   /** What became of an ended thread's tree: merged, in conflict, completed later, or dropped. */
@@ -127,8 +130,12 @@ const bodies = {
     thread: id,
     into: id.nullable(),
     result: z.enum(["merged", "conflict", "completed", "dropped"]),
+    /** Private ref that keeps the thread's last commit. */
     ref: z.string().nullable(),
+    /** The merge commit; the child's commit on a conflict. */
     commit: z.string().nullable(),
+    /** Snapshot of the receiving tree afterwards, to which a lost turn goes back. */
+    snapshot: z.string().nullable(),
     paths: z.array(z.string()),
   }),
   /** The job changed state: action, reason and who decided (CfA §3). */
@@ -151,7 +158,12 @@ const bodies = {
     failures: count,
   }),
   /** A forward approval that waits for open children; `action` null lets it go. */
-  hold: z.strictObject({ action: id.nullable(), reason: z.string(), why: z.string() }),
+  hold: z.strictObject({
+    action: id.nullable(),
+    reason: z.string(),
+    why: z.string(),
+    record: z.string().nullable(),
+  }),
   park: z.strictObject({ parked: z.boolean(), why: z.string(), origin }),
   /** The job's result has left the engine: branch and commit of the delivery. */
   deliver: z.strictObject({ branch: z.string(), commit: z.string().nullable(), mode: id }),

@@ -1,0 +1,19 @@
+/**
+ * `cfa ask QUESTION`: asks the human, as far as the policy of the state allows it. Prints the id of the question and returns at once.
+ */
+import { makeCall } from "../../runtime/outbox-calls.ts";
+import { done, inTurn, misuse, refusal, type Environment, type VerbResult } from "./turn.ts";
+
+/** Options of `cfa ask`. */
+export type AskOptions = { readonly text?: string | undefined };
+
+/** Puts a question into the turn's outbox. */
+export function ask(env: Environment, { text }: AskOptions): Promise<VerbResult> {
+  return inTurn(env, "ask", async ({ outbox, facts }) => {
+    if (text === undefined) return misuse("say what: `cfa ask QUESTION`");
+    const admission = await makeCall(outbox, facts, { verb: "ask", text });
+    if ("refused" in admission) return refusal(admission.refused);
+    const question = admission.entry.verb === "ask" ? admission.entry.question : "";
+    return done(`${question}\n`, "end your turn; the answer arrives as your next message\n");
+  });
+}

@@ -1,0 +1,73 @@
+/**
+ * `cfa send --to ROLE [--thread ID] [--file PATH…] [--optional] MESSAGE` and `cfa send --none`.
+ *
+ * `--to parent` reaches whoever opened the conversation; so does the name of the parent's role, unless the own roster has that role,
+ * too: then it opens a new conversation. Prints the id of the conversation.
+ */
+import { lstat, realpath } from "node:fs/promises";
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import type { TurnFacts } from "../../runtime/agents/port.ts";
+import { isErrno } from "../../runtime/errno.ts";
+import { makeCall } from "../../runtime/outbox-calls.ts";
+import { done, inTurn, misuse, refusal, type Environment, type VerbResult } from "./turn.ts";
+
+/** Options of `cfa send`, as they stand on the command line. */
+export type SendOptions = {
+  readonly to?: string | undefined;
+  readonly thread?: string | undefined;
+  /** Paths as the agent wrote them: relative to its current directory. */
+  readonly file?: readonly string[] | undefined;
+  readonly optional?: boolean | undefined;
+  readonly none?: boolean | undefined;
+  readonly message?: string | undefined;
+};
+
+/** Puts a message into the turn's outbox. `cwd` is the directory that file names are relative to. */
+export function send(
+  env: Environment,
+  options: SendOptions,
+  cwd: string = process.cwd(),
+): Promise<VerbResult> {
+  return inTurn(env, "send", async ({ outbox, facts }) => {
+    const { to, thread, message, optional = false } = options;
+    if (options.none === true) {
+      const extra = to ?? thread ?? message ?? options.file?.[0];
+      if (extra !== undefined || optional)
+        return misuse("`cfa send --none` says that nothing is sent: it takes nothing else");
+      await makeCall(outbox, facts, { verb: "none" });
+      return done();
+    }
+    if (to === undefined) return misuse("say whom: `cfa send --to ROLE MESSAGE`, or `cfa send --none`");
+    if (message === undefined) return misuse(`say what: \`cfa send --to ${to} MESSAGE\``);
+    const files: string[] = [];
+    for (const path of options.file ?? []) {
+      const file = await inWorkspace(facts, cwd, path);
+      if ("refused" in file) return refusal(file.refused);
+      files.push(file.path);
+    }
+    const admission = await makeCall(outbox, facts, { verb: "send", to, thread, message, files, optional });
+    if ("refused" in admission) return refusal(admission.refused);
+    return done(admission.entry.verb === "send" ? `${admission.entry.thread}\n` : "");
+  });
+}
+
+/** The path of a regular file below the top of the workspace, links on the way resolved. */
+async function inWorkspace(
+  { workspace }: TurnFacts,
+  cwd: string,
+  name: string,
+): Promise<{ readonly path: string } | { readonly refused: string }> {
+  const file = resolve(cwd, name);
+  try {
+    if (!(await lstat(file)).isFile())
+      return { refused: `--file ${name} is no regular file: name files, one by one` };
+    const path = relative(await realpath(workspace), await realpath(file));
+    if (path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path)) {
+      return { refused: `--file ${name} lies outside your workspace ${workspace}: copy it there first` };
+    }
+    return { path: path.split(sep).join("/") };
+  } catch (error) {
+    if (!isErrno(error, "ENOENT", "ENOTDIR", "ELOOP", "EACCES")) throw error;
+    return { refused: `--file ${name} does not exist or may not be read (looked for ${file})` };
+  }
+}

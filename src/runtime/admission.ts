@@ -1,0 +1,237 @@
+/**
+ * Early refusal: whether a call of a running turn may go into its outbox, decided when it is made (docs/architecture.md, "Refused
+ * early, refused late"). What a race makes invalid afterwards is the rule `refuse`'s.
+ *
+ * A1. Pure: the decision depends on the facts of the turn, the calls before it and the call alone.
+ * A2. Visibility is the tree: a turn sees its own children and its parent.
+ * A3. The cap counts children that are open, with what this turn opened and without what it closed so far. Questions and going on with
+ *     an open child are free. Under `overCap: "wait"` a spark over the cap is admitted.
+ * A4. Ids are minted from thread serial, turn and call number: a turn that is run again mints the same.
+ * A5. A refusal is one sentence that says why and what to do.
+ */
+import { posix } from "node:path";
+import type { AgentName, QuestionId, ThreadId } from "../soup/message.ts";
+import type { TurnFacts } from "./agents/port.ts";
+import type { OutboxEntry } from "./outbox.ts";
+
+/** What an agent asks for. `to` is an agent or the word `parent`; without `thread` an agent of the roster gets a new conversation. */
+export type Call =
+  | {
+      readonly verb: "send";
+      readonly to: string;
+      readonly thread?: ThreadId | undefined;
+      readonly message: string;
+      /** Paths relative to the workspace. */
+      readonly files: readonly string[];
+      readonly optional: boolean;
+    }
+  | { readonly verb: "none" }
+  | { readonly verb: "ask"; readonly text: string }
+  | { readonly verb: "close"; readonly thread: ThreadId };
+
+/** A call that was not admitted: one sentence (A5). */
+export type Refused = { readonly refused: string };
+
+/** The decision on a call. */
+export type Admission = { readonly entry: OutboxEntry } | Refused;
+
+/** The content of an outcome record (CfA §4). */
+export type OutcomeRecord = { readonly outcome: string; readonly reason: string };
+
+/** The word that stands for whoever opened the conversation of the turn. */
+export const PARENT = "parent";
+
+/** Longest message or question, bytes of UTF-8; more belongs into a file. */
+export const MESSAGE_BYTES_MAX = 256 * 1024;
+
+/** Thread id that a turn gives to the conversation which its call `number` opens. */
+export function mintedThread(facts: TurnFacts, number: number): ThreadId {
+  return `dispatch:${facts.serial}.${facts.turn}.${number}`;
+}
+
+/** Question id of a turn's call `number`. */
+export function mintedQuestion(facts: TurnFacts, number: number): QuestionId {
+  return `q${facts.serial}.${facts.turn}.${number}`;
+}
+
+/** Decides on a call (A1). `buffered` are the calls before it; `number` is the one that its outbox file will have. */
+export function admit(
+  facts: TurnFacts,
+  buffered: readonly OutboxEntry[],
+  call: Call,
+  number: number = buffered.length + 1,
+): Admission {
+  switch (call.verb) {
+    case "none":
+      return { entry: { verb: "none" } };
+    case "ask":
+      return admitAsk(facts, call.text, number);
+    case "close":
+      return admitClose(facts, buffered, call.thread);
+    case "send":
+      return admitSend(facts, buffered, call, number);
+  }
+}
+
+/** Decides on an outcome record: only the lead of a state writes one, and only with an outcome of its state (CfA §4). */
+export function admitOutcome(
+  facts: TurnFacts,
+  outcome: string,
+  reason: string,
+): { readonly record: OutcomeRecord } | Refused {
+  if (!facts.lead) {
+    const instead =
+      facts.parent === null ? "" : `: send your result with \`cfa send --to ${PARENT} MESSAGE\``;
+    return { refused: `only the lead of a state may write an outcome, and ${facts.agent} is not${instead}` };
+  }
+  if (!facts.outcomes.includes(outcome)) {
+    return {
+      refused: `"${outcome}" is no outcome of ${facts.state}: use one of ${facts.outcomes.join(", ")}`,
+    };
+  }
+  if (reason.trim() === "") return { refused: `the outcome ${outcome} needs a reason: add --reason TEXT` };
+  return { record: { outcome, reason } };
+}
+
+type SendCall = Extract<Call, { verb: "send" }>;
+type Team = {
+  /** Open children, with the agent of each. */
+  readonly open: ReadonlyMap<ThreadId, AgentName>;
+  readonly closed: ReadonlySet<ThreadId>;
+};
+
+/** Whom the turn sees after the calls that it has made so far (A3). */
+function teamAfter(facts: TurnFacts, buffered: readonly OutboxEntry[]): Team {
+  const open = new Map(facts.children.map(({ agent, thread }) => [thread, agent]));
+  const closed = new Set(facts.closed);
+  for (const entry of buffered) {
+    if (entry.verb === "send" && entry.opens) open.set(entry.thread, entry.to);
+    if (entry.verb === "close" && open.delete(entry.thread)) closed.add(entry.thread);
+  }
+  return { open, closed };
+}
+
+function admitSend(
+  facts: TurnFacts,
+  buffered: readonly OutboxEntry[],
+  call: SendCall,
+  number: number,
+): Admission {
+  const flaw = flawOf(call.message, "message") ?? flawOfFiles(call.files);
+  if (flaw !== undefined) return { refused: flaw };
+  const team = teamAfter(facts, buffered);
+  const target =
+    call.thread === undefined ? withoutThread(facts, team, call) : withThread(facts, team, call, call.thread);
+  if ("refused" in target) return target;
+  const { to, thread } = target;
+  const opens = thread === undefined;
+  if (call.optional && !opens) {
+    return {
+      refused: "--optional says how a new conversation counts, and this one is open already: leave it out",
+    };
+  }
+  const { message, files, optional } = call;
+  const entry = { verb: "send" as const, to, thread: thread ?? mintedThread(facts, number), opens };
+  return { entry: { ...entry, message, files: [...files], optional } };
+}
+
+/** Whom a send goes to; without `thread` it opens a conversation. */
+type Target = { readonly to: AgentName; readonly thread?: ThreadId };
+
+function withoutThread(facts: TurnFacts, team: Team, { to }: SendCall): Target | Refused {
+  const { parent, roster, cap } = facts;
+  if (to === PARENT)
+    return parent === null ? { refused: noParent(facts) } : { to: parent.agent, thread: parent.thread };
+  if (!roster.includes(to)) {
+    if (to === parent?.agent) return { to, thread: parent.thread };
+    return { refused: `there is no "${to}" that you may send to: ${audience(facts)}` };
+  }
+  if (facts.overCap === "refuse" && team.open.size >= cap) {
+    const list = [...team.open].map(([thread, agent]) => `${thread} (${agent})`).join(", ");
+    return {
+      refused:
+        team.open.size === 0
+          ? "this job allows no conversations to be opened (fan_out is 0): do the work yourself"
+          : `you have ${team.open.size} open conversations and the limit is ${cap}: end one with \`cfa close ID\`, or wait ` +
+            `for its reply; open are ${list}`,
+    };
+  }
+  return { to };
+}
+
+function withThread(facts: TurnFacts, team: Team, { to }: SendCall, thread: ThreadId): Target | Refused {
+  const { parent } = facts;
+  const owner = thread === parent?.thread ? parent.agent : team.open.get(thread);
+  if (owner !== undefined) {
+    const named = to === owner || (to === PARENT && thread === parent?.thread);
+    return named
+      ? { to: owner, thread }
+      : {
+          refused: `conversation ${thread} is with ${owner}, not with ${to}: use --to ${owner}, or leave --thread out`,
+        };
+  }
+  if (team.closed.has(thread)) {
+    return { refused: `conversation ${thread} is closed: leave --thread out to open a new one` };
+  }
+  if (thread === facts.thread) {
+    return {
+      refused: `${thread} is your own conversation: you cannot send to yourself, and ${audience(facts)}`,
+    };
+  }
+  return { refused: `you do not see a conversation ${thread}: ${visible(facts, team)}` };
+}
+
+function admitAsk(facts: TurnFacts, text: string, number: number): Admission {
+  const flaw = flawOf(text, "question");
+  if (flaw !== undefined) return { refused: flaw };
+  return { entry: { verb: "ask", question: mintedQuestion(facts, number), text } };
+}
+
+/** Closing what has ended is admitted: that is how a parent acknowledges a child that failed, and twice does no harm. */
+function admitClose(facts: TurnFacts, buffered: readonly OutboxEntry[], thread: ThreadId): Admission {
+  const team = teamAfter(facts, buffered);
+  if (team.open.has(thread) || team.closed.has(thread)) return { entry: { verb: "close", thread } };
+  if (thread === facts.thread || thread === facts.parent?.thread) {
+    const whose = thread === facts.thread ? "your own" : "your parent's";
+    return {
+      refused: `${thread} is ${whose} conversation, and only who opened one may close it: end your turn with your result instead`,
+    };
+  }
+  return { refused: `${thread} is no conversation that you opened: ${visible(facts, team)}` };
+}
+
+function flawOf(text: string, what: "message" | "question"): string | undefined {
+  if (text.trim() === "") return `the ${what} is empty: say something, or leave the call out`;
+  if (Buffer.byteLength(text) <= MESSAGE_BYTES_MAX) return undefined;
+  return `the ${what} is longer than ${MESSAGE_BYTES_MAX} bytes: write it to a file and name that (--file PATH with \`cfa send\`)`;
+}
+
+function flawOfFiles(files: readonly string[]): string | undefined {
+  const outside = files.find((path) => {
+    const normal = posix.normalize(path);
+    return (
+      path === "" || posix.isAbsolute(path) || normal === "." || normal === ".." || normal.startsWith("../")
+    );
+  });
+  return outside === undefined
+    ? undefined
+    : `"${outside}" is no file of your workspace: name files by their path below its top`;
+}
+
+function audience({ roster, parent }: TurnFacts): string {
+  const agents = [...roster, ...(parent === null ? [] : [`${PARENT} (${parent.agent})`])];
+  return agents.length === 0
+    ? "you have no team, do the work yourself"
+    : `you may send to ${agents.join(", ")}`;
+}
+
+function visible(facts: TurnFacts, { open }: Team): string {
+  const threads = [...open].map(([thread, agent]) => `${thread} (${agent})`);
+  if (facts.parent !== null) threads.push(`${facts.parent.thread} (your parent)`);
+  return threads.length === 0 ? "you have no open conversation" : `you see ${threads.join(", ")}`;
+}
+
+function noParent({ outcomes }: TurnFacts): string {
+  const names = outcomes.length === 0 ? "" : ` (${outcomes.join(", ")})`;
+  return `you lead this state and have no parent to send to: end the state with \`cfa outcome NAME --reason TEXT\`${names}`;
+}

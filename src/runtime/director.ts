@@ -1,0 +1,81 @@
+/**
+ * The director: the port through which a layer above steers the scheduler. The job layer implements it as the
+ * orchestrator of CfA §5: it observes, and it acts by outside moves and by the choices of its own instance.
+ *
+ * D1. Every method but `apply` is a pure question to the state that `apply` has folded: asking twice changes nothing.
+ * D2. Whatever it wants is returned as drafts; the scheduler commits them or, when a condition fails, notes why not.
+ * D3. `steer` must be idempotent: once its drafts are committed it must not return them again.
+ */
+import type { Draft, Entry, EntryBody } from "../persistence/entry.ts";
+import type { InboxItem } from "../persistence/ports.ts";
+import type { Configuration } from "../soup/configuration.ts";
+import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
+import type { TurnRequest } from "./agents/port.ts";
+import type { Ledger } from "./ledger.ts";
+import type { DeliverMode } from "./workspaces/port.ts";
+
+/** What the director may look at. */
+export type View = {
+  readonly configuration: Configuration;
+  readonly ledger: Ledger;
+  readonly now: Date;
+  /** Threads whose turn waits for a slot or runs as a program right now. */
+  readonly active: ReadonlySet<ThreadId>;
+  /** How many turns run right now. */
+  readonly running: number;
+};
+
+/** The choice of the director's own instance: records first, then the broadcast. */
+export type Decision = {
+  readonly drafts: readonly Draft[];
+  readonly payloads: readonly Payload[];
+  readonly after: readonly Draft[];
+};
+
+/** What a turn needs to know from above. */
+export type Brief = Pick<TurnRequest, "prompt" | "entry" | "artifacts" | "timeout"> & {
+  readonly state: string;
+  readonly lead: boolean;
+  readonly policy: Policy;
+  readonly outcomes: readonly string[];
+  /** File whose presence makes an `align` entry; null when the turn has none. */
+  readonly artifact: string | null;
+  /** The parent to which the agent may reply; null when it is the director itself. */
+  readonly answersTo: ThreadId | null;
+  /** Refused payloads in a row after which a turn that only repeats them fails. */
+  readonly refusals: number;
+};
+
+/** How a job stands. */
+export type Standing =
+  | { readonly kind: "running" }
+  | { readonly kind: "parked"; readonly why: string }
+  /** The root has ended and nothing is left to do. */
+  | { readonly kind: "ended"; readonly state: string };
+
+/** See the header. */
+export interface Director {
+  /** Folds an entry; called after the ledger has. */
+  apply(entry: Entry, ledger: Ledger): void;
+  /** The tree in which a thread works, named by a thread. */
+  treeOf(thread: ThreadId): ThreadId;
+  /** What the director's own instance decides on a message. */
+  decide(message: Message, view: View): Decision;
+  /** What is to be done now; asked when the soup is inert. */
+  steer(view: View): readonly Draft[];
+  /** What follows from the end of a turn, in the same commit, after the firing of its choice. */
+  afterTurn(turn: EntryBody<"turn">, message: Message, view: View): readonly Draft[];
+  /** What follows from a person's act, in the same commit; the sentence says what came of it. */
+  act(item: InboxItem, view: View): { readonly drafts: readonly Draft[]; readonly result: string };
+  /** What a turn needs. */
+  brief(thread: ThreadId, message: Message, view: View): Brief;
+  /** Why no turn may start now; undefined when one may. */
+  hindrance(view: View): string | undefined;
+  /** Next time at which `steer` may want something although nothing has happened. */
+  alarm(view: View): Date | undefined;
+  standing(view: View): Standing;
+  /** The job's work is to be handed over now. */
+  delivery(view: View): { readonly mode: DeliverMode; readonly message: string } | undefined;
+  /** How the proxy's stand-in treats a question: put to the human as it stands, or refused with this sentence. */
+  unanswerable(policy: Policy): string | undefined;
+}

@@ -1,0 +1,281 @@
+/**
+ * The ledger: what the log says of each thread beyond its molecules. Derived by folding entries, never stored.
+ *
+ * L1. `apply` is called with every entry in order; the same entries give the same ledger.
+ * L2. A thread stays in the ledger when it has ended; its serial is the order in which it was opened, the root's is 0.
+ */
+import type { Entry, EntryBody } from "../persistence/entry.ts";
+import type { Firing } from "../rules/fire.ts";
+import { invariant } from "../soup/invariant.ts";
+import type { AgentName, Payload, Policy, QuestionId, ThreadId } from "../soup/message.ts";
+import type { NamedFile } from "./workspaces/port.ts";
+
+/** A question of the job, open or ended. */
+export type QuestionRecord = {
+  readonly id: QuestionId;
+  readonly thread: ThreadId;
+  readonly policy: Policy;
+  readonly text: string;
+  /** Set while the human is asked. */
+  asking: boolean;
+  answer: string | undefined;
+  ended: boolean;
+};
+
+/** What is known of one thread. */
+export type ThreadRecord = {
+  readonly thread: ThreadId;
+  readonly agent: AgentName;
+  readonly serial: number;
+  readonly parent: ThreadId | undefined;
+  /** First message, for display. */
+  readonly task: string;
+  /** Failure does not hold DONE. */
+  optional: boolean;
+  /** Number of the newest turn, and when its Run began. */
+  turn: number;
+  since: string;
+  turns: number;
+  session: string | undefined;
+  /** Newest ended turn. */
+  last: EntryBody<"turn"> | undefined;
+  /** Turns that failed. */
+  failures: number;
+  /** Payloads refused in a row. */
+  refusals: number;
+  /** The parent has sent something that has not been replied to. */
+  owes: boolean;
+  /** Ended for good by failure, and the parent has not yet closed it. */
+  failed: boolean;
+  /** Dying or ended: how its tree leaves, and who asked. */
+  ending: "merge" | "drop" | undefined;
+  closed: boolean;
+  release: EntryBody<"release"> | undefined;
+  /** Identity of the program of the running turn. */
+  process: { readonly pid: number; readonly started: string | null } | undefined;
+  readonly children: ThreadId[];
+};
+
+/** See the header. */
+export class Ledger {
+  readonly threads = new Map<ThreadId, ThreadRecord>();
+  readonly questions = new Map<QuestionId, QuestionRecord>();
+  /** Files that travel with a message, by message id. */
+  readonly files = new Map<string, readonly NamedFile[]>();
+  /** Newest logged snapshot of each tree, keyed by the thread that names it. */
+  readonly snapshots = new Map<ThreadId, string>();
+  /** Conflicts that trees hold, keyed by the thread of the tree: the child whose merge it is. */
+  readonly conflicts = new Map<ThreadId, { readonly child: ThreadId; readonly paths: readonly string[] }>();
+  /** Ended threads whose tree has not left yet, in the order in which they ended. */
+  readonly unreleased = new Set<ThreadId>();
+  root: ThreadId = "";
+  turns = 0;
+  tokens = 0;
+  usd = 0;
+  /** Some turn did not report its usage: sums are lower bounds. */
+  usageUnknown = false;
+  readonly #optional = new Set<ThreadId>();
+  readonly #tasks = new Map<ThreadId, string>();
+  readonly #treeOf: (thread: ThreadId) => ThreadId;
+
+  /** `treeOf` names the tree in which a thread works. */
+  constructor(treeOf: (thread: ThreadId) => ThreadId) {
+    this.#treeOf = treeOf;
+  }
+
+  /** The record of a thread that the log has opened. */
+  thread(thread: ThreadId): ThreadRecord {
+    const record = this.threads.get(thread);
+    invariant(record !== undefined, `the log has not opened ${thread}`);
+    return record;
+  }
+
+  apply(entry: Entry): void {
+    switch (entry.kind) {
+      case "open":
+        this.root = entry.body.root.thread;
+        this.#open(entry.body.root.thread, entry.body.root.agent, undefined, "", entry.at);
+        return;
+      case "fire":
+        this.#fire(entry.body, entry.at);
+        return;
+      case "post":
+        if (entry.body.message.kind === "control") {
+          const record = this.threads.get(entry.body.thread);
+          if (record !== undefined) record.since = entry.at;
+        }
+        return;
+      case "terminate":
+        this.#terminate(entry.body);
+        return;
+      case "rollback":
+        this.thread(entry.body.thread).process = undefined;
+        return;
+      case "start": {
+        const { thread, pid, started } = entry.body;
+        this.thread(thread).process = pid === null ? undefined : { pid, started };
+        return;
+      }
+      case "turn":
+        this.#turn(entry.body);
+        return;
+      case "release":
+        this.#release(entry.body);
+        return;
+      default:
+        return;
+    }
+  }
+
+  #open(thread: ThreadId, agent: AgentName, parent: ThreadId | undefined, task: string, at: string): void {
+    this.threads.set(thread, {
+      thread,
+      agent,
+      serial: this.threads.size,
+      parent,
+      task,
+      optional: this.#optional.has(thread),
+      turn: 0,
+      since: at,
+      turns: 0,
+      session: undefined,
+      last: undefined,
+      failures: 0,
+      refusals: 0,
+      owes: parent !== undefined,
+      failed: false,
+      ending: undefined,
+      closed: false,
+      release: undefined,
+      process: undefined,
+      children: [],
+    });
+    if (parent !== undefined) this.thread(parent).children.push(thread);
+  }
+
+  #ending(thread: ThreadId, mode: "merge" | "drop"): void {
+    const record = this.threads.get(thread);
+    if (record !== undefined) record.ending = record.ending === "drop" ? "drop" : mode;
+  }
+
+  /** A child that the orchestrator drops has failed for good, until its parent closes it. */
+  #terminate({ thread, mode, origin }: EntryBody<"terminate">): void {
+    this.#ending(thread, mode);
+    const record = this.threads.get(thread);
+    const judged = origin === "orchestrator" || origin === "engine";
+    if (record !== undefined && record.parent !== undefined && mode === "drop" && judged)
+      record.failed = true;
+  }
+
+  #turn(turn: EntryBody<"turn">): void {
+    const record = this.thread(turn.thread);
+    record.last = turn;
+    record.process = undefined;
+    record.turns += 1;
+    if (turn.result === "failed") record.failures += 1;
+    if (turn.session !== null) record.session = turn.session;
+    if (turn.commit !== null) this.snapshots.set(this.#treeOf(turn.thread), turn.commit);
+    for (const { message, files } of turn.files) this.files.set(message, files);
+    for (const thread of turn.optional) this.#optional.add(thread);
+    this.turns += 1;
+    if (turn.usage.tokens === null || turn.usage.usd === null) this.usageUnknown = true;
+    this.tokens += turn.usage.tokens ?? 0;
+    this.usd += turn.usage.usd ?? 0;
+  }
+
+  #release(release: EntryBody<"release">): void {
+    const record = this.thread(release.thread);
+    record.release = release;
+    this.unreleased.delete(release.thread);
+    if (release.into === null) return;
+    const tree = this.#treeOf(release.into);
+    if (release.result === "conflict")
+      this.conflicts.set(tree, { child: release.thread, paths: release.paths });
+    if (release.result === "completed") this.conflicts.delete(tree);
+    if (release.snapshot !== null) this.snapshots.set(tree, release.snapshot);
+  }
+
+  #fire(firing: Firing, at: string): void {
+    const thread = firing.at["t"] ?? "";
+    const other = firing.at["t'"] ?? "";
+    switch (firing.rule) {
+      case "spark":
+        this.#open(other, firing.at["A"] ?? "", thread, this.#tasks.get(other) ?? "", at);
+        this.#tasks.delete(other);
+        this.thread(thread).refusals = 0;
+        return;
+      case "send-step":
+        this.#broadcast(thread, firing.choice?.ps ?? []);
+        return;
+      case "ask-step":
+        if (firing.choice?.e !== undefined && firing.choice.x !== undefined) {
+          this.#ask(firing.choice.e, thread, firing.choice.x.body, firing.choice.π ?? "when_unsure");
+        }
+        return;
+      case "refuse":
+        this.thread(thread).refusals += 1;
+        return;
+      case "send":
+        this.thread(thread).refusals = 0;
+        if (this.thread(other).parent === thread) this.thread(other).owes = true;
+        if (this.thread(thread).parent === other) this.thread(thread).owes = false;
+        return;
+      case "wake":
+      case "wake-int":
+      case "interrupt": {
+        const record = this.thread(thread);
+        record.turn += 1;
+        record.since = at;
+        return;
+      }
+      case "send-terminate":
+        this.#ending(other, "merge");
+        return;
+      case "send-closed":
+        if (this.threads.get(other)?.parent === thread) this.thread(other).failed = false;
+        return;
+      case "cascade":
+        this.#ending(other, "drop");
+        return;
+      case "term-final": {
+        const record = this.thread(thread);
+        record.closed = true;
+        record.process = undefined;
+        for (const one of this.questions.values()) if (one.thread === thread) endQuestion(one);
+        if (this.#treeOf(thread) === thread) this.unreleased.add(thread);
+        return;
+      }
+      default:
+        this.#question(firing);
+    }
+  }
+
+  #broadcast(thread: ThreadId, payloads: readonly Payload[]): void {
+    for (const one of payloads) {
+      if (one.kind === "ask") this.#ask(one.question, thread, one.text.body, one.policy);
+      if (one.kind === "deliver" && !this.threads.has(one.thread) && !this.#tasks.has(one.thread)) {
+        this.#tasks.set(one.thread, one.message.body);
+      }
+    }
+  }
+
+  #question(firing: Firing): void {
+    const known = this.questions.get(firing.at["e"] ?? "");
+    if (known === undefined) return;
+    if (firing.rule === "escalate") known.asking = true;
+    if (firing.rule === "human-reply") known.asking = false;
+    if (firing.rule === "respond") {
+      endQuestion(known);
+      known.answer = firing.choice?.a?.body;
+    }
+  }
+
+  #ask(id: QuestionId, thread: ThreadId, text: string, policy: Policy): void {
+    this.questions.set(id, { id, thread, text, policy, asking: false, answer: undefined, ended: false });
+  }
+}
+
+function endQuestion(question: QuestionRecord): void {
+  question.ended = true;
+  question.asking = false;
+}

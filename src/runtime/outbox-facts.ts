@@ -1,0 +1,65 @@
+/**
+ * `turn.json`: what early refusal needs to know, written beside the outbox by cfa and read by every channel.
+ */
+import { join } from "node:path";
+import { z } from "zod";
+import type { TurnFacts } from "./agents/port.ts";
+import { readRegular, replaceFile } from "./outbox-file.ts";
+
+/** Name of the file in the outbox directory. */
+export const FACTS_FILE = "turn.json";
+const FACTS_BYTES_MAX = 4 * 1024 * 1024;
+
+const id = z.string().min(1);
+const count = z.int().nonnegative();
+const instance = z.strictObject({ agent: id, thread: id });
+
+/** Schema of `turn.json`. */
+export const turnFactsSchema: z.ZodType<TurnFacts> = z.strictObject({
+  job: id,
+  thread: id,
+  turn: count,
+  agent: id,
+  serial: count,
+  state: id,
+  lead: z.boolean(),
+  roster: z.array(id),
+  parent: instance.nullable(),
+  children: z.array(instance),
+  closed: z.array(id),
+  cap: count,
+  overCap: z.enum(["refuse", "wait"]),
+  policy: z.enum(["never", "when_unsure", "always"]),
+  outcomes: z.array(id),
+  workspace: id,
+});
+
+/** Writes `turn.json` into the outbox directory, in place of an older one. */
+export async function writeTurnFacts(directory: string, facts: TurnFacts): Promise<void> {
+  await replaceFile(join(directory, FACTS_FILE), `${JSON.stringify(facts, null, 2)}\n`);
+}
+
+/**
+ * Reads `turn.json` from the outbox directory.
+ * @throws Error with one sentence when it is missing, malformed or no regular file.
+ */
+export async function readTurnFacts(directory: string): Promise<TurnFacts> {
+  const path = join(directory, FACTS_FILE);
+  const file = await readRegular(path, FACTS_BYTES_MAX);
+  if (file === undefined)
+    throw new Error(`${path} is missing: the turn has ended, or this is no outbox of cfa`);
+  if ("problem" in file) throw new Error(`${path} ${file.problem}`);
+  const facts = turnFactsSchema.safeParse(parseJson(file.text));
+  if (!facts.success) throw new Error(`${path} is not what cfa wrote: ${z.prettifyError(facts.error)}`);
+  return facts.data;
+}
+
+/** The parsed text, or undefined when it is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

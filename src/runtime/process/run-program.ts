@@ -1,0 +1,246 @@
+/**
+ * Runs one program so that it and all its descent die with the call.
+ *
+ * R1. `runProgram` settles only when nothing of the program is alive (T2 of tree.ts), whatever way it ended.
+ * R2. It never rejects for what a program does; how it ended is a {@link ProgramEnd}.
+ * R3. The program gets exactly the environment and descriptors 0 to 2 that are given here, and runs in a session of its own: no
+ *     signal that is meant for it can reach cfa.
+ * R4. The time-out counts from the start of the process.
+ * R5. The bare `child_process` is used, not execa: the start is a handshake, and waiting for pipes that a stranger may
+ *     hold open would break R1.
+ */
+import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { constants as os } from "node:os";
+import { Duplex, type Readable } from "node:stream";
+import { processIdentity, type ProcessIdentity } from "../../persistence/process-identity.ts";
+import { invariant, InvariantViolation } from "../../soup/invariant.ts";
+import { isErrno } from "../errno.ts";
+import { openDescriptors } from "./descriptors.ts";
+import { stopRequest } from "../stop-request.ts";
+import { findProgram } from "./find-program.ts";
+import { childrenFile, type ProcessIsolation } from "./isolation.ts";
+import { ProgramOutput } from "./output.ts";
+import { killTree, signalGroup } from "./tree.ts";
+
+/** A program to run. */
+export type ProgramRequest = {
+  /** Program and arguments; a name without a slash is looked up on PATH of `env`. */
+  readonly run: readonly string[];
+  readonly cwd: string;
+  /** The whole environment (R3). */
+  readonly env: Readonly<Record<string, string>>;
+  /** The whole of standard input. */
+  readonly input: string;
+  /** File that the output is appended to (output.ts, O1). */
+  readonly stream: string;
+  /** Milliseconds (R4). */
+  readonly timeout: number;
+  /** Sent to the program's group on abort and time-out, one after the other, before it is killed. */
+  readonly stopSignals: readonly NodeJS.Signals[];
+  /** Milliseconds that the program has after each of `stopSignals`. */
+  readonly grace: number;
+  readonly signal: AbortSignal;
+  /** The program runs; the identity recognises it after a crash (killStray). */
+  readonly onStart: (root: ProcessIdentity) => void;
+  /** A line of output; some are left out under load. */
+  readonly onLine: (line: string) => void;
+};
+
+/** How a program ended. */
+export type ProgramEnd =
+  /** Exit status as a shell says it: 128 + n for death by signal n. */
+  | { readonly kind: "exit"; readonly status: number }
+  | { readonly kind: "timeout" }
+  | { readonly kind: "aborted" }
+  /** It was never started; one sentence why. */
+  | { readonly kind: "unstarted"; readonly why: string };
+
+/** What became of a program. */
+export type ProgramResult = {
+  readonly end: ProgramEnd;
+  /** Standard output (output.ts, O2). */
+  readonly text: string;
+  /** Last line of standard error, or empty. */
+  readonly complaint: string;
+  /** Why not all output stands in the stream file. */
+  readonly problem: string | undefined;
+};
+
+/** How long the pipes of a dead program may be held open by somebody else. */
+const DRAIN_MILLIS = 2000;
+
+/** Runs a program to its end (R1, R2). */
+export async function runProgram(
+  request: ProgramRequest,
+  isolation: ProcessIsolation,
+): Promise<ProgramResult> {
+  const nothing = { text: "", complaint: "", problem: undefined };
+  if (request.signal.aborted) return { end: { kind: "aborted" }, ...nothing };
+  const argv = await commandLine(request, isolation);
+  if ("missing" in argv) return { end: { kind: "unstarted", why: argv.missing }, ...nothing };
+  const output = await ProgramOutput.open(request.stream, request.onLine);
+  try {
+    const end = await runWith(output, request, isolation, argv.line);
+    return { end, text: output.text(), complaint: output.complaint(), problem: output.problem };
+  } finally {
+    await output.close();
+  }
+}
+
+async function runWith(
+  output: ProgramOutput,
+  request: ProgramRequest,
+  isolation: ProcessIsolation,
+  line: readonly string[],
+): Promise<ProgramEnd> {
+  const handshake = isolation.kind === "pid-namespace";
+  const launched = await launch(line, request, handshake);
+  if ("why" in launched) return launched;
+  const { child, exited, stdout, stderr } = launched;
+  const stop = stopRequest(request.timeout, request.signal);
+  const taken = Promise.all([output.take(stdout, "stdout"), output.take(stderr, "stderr")]);
+  try {
+    const root = handshake ? await awaitInit(child) : rootOf(child.pid);
+    if (root === undefined) {
+      const { status } = await exited;
+      return { kind: "unstarted", why: `its PID namespace could not be made (status ${status})` };
+    }
+    request.onStart(root);
+    const stopped = stop.reason.then((kind) => ({ kind }));
+    const end = await Promise.race([exited, stopped]);
+    if (end.kind !== "exit") await askToStop(root, request, exited);
+    await killTree(root);
+    await exited;
+    return end;
+  } finally {
+    stop.cancel();
+    await drain(taken, [stdout, stderr]);
+  }
+}
+
+type Exit = Extract<ProgramEnd, { kind: "exit" }>;
+type Launched = {
+  readonly child: ChildProcess;
+  readonly exited: Promise<Exit>;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+};
+
+async function launch(
+  [file = "", ...args]: readonly string[],
+  { cwd, env, input }: ProgramRequest,
+  handshake: boolean,
+): Promise<Launched | Extract<ProgramEnd, { kind: "unstarted" }>> {
+  try {
+    const { theirs, stdout, stderr, release } = await openDescriptors(input);
+    try {
+      const descriptors: StdioOptions = handshake
+        ? [theirs.stdin, theirs.stdout, "ignore", "pipe", theirs.stderr]
+        : [theirs.stdin, theirs.stdout, theirs.stderr];
+      const child = spawn(file, args, { cwd, env, detached: true, stdio: descriptors });
+      if (child.pid !== undefined) return { child, exited: exitOf(child), stdout, stderr };
+      // Rejects with the error that the child is about to emit.
+      await once(child, "exit");
+      throw new InvariantViolation("bug in cfa: a program without pid has ended");
+    } catch (error) {
+      stdout.destroy();
+      stderr.destroy();
+      throw error;
+    } finally {
+      release();
+    }
+  } catch (error) {
+    // What the system refuses comes as an event or, as E2BIG does, as an exception.
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    return { kind: "unstarted", why: `cannot start ${file}: ${error.message}` };
+  }
+}
+
+/** The full command line: the program as a file, behind the wrapper of a namespace. */
+async function commandLine(
+  { run, env, cwd }: ProgramRequest,
+  isolation: ProcessIsolation,
+): Promise<{ readonly line: readonly string[] } | { readonly missing: string }> {
+  const [name = "", ...args] = run;
+  try {
+    if (!(await stat(cwd)).isDirectory())
+      return { missing: `cannot run "${name}": ${cwd} is not a directory` };
+  } catch (error) {
+    if (!isErrno(error, "ENOENT", "ENOTDIR", "EACCES")) throw error;
+    return { missing: `cannot run "${name}": its working directory ${cwd} is not there` };
+  }
+  const found = await findProgram(name, env["PATH"] ?? "", cwd);
+  if ("missing" in found) return found;
+  const wrapper = isolation.kind === "pid-namespace" ? isolation.wrapper : [];
+  return { line: [...wrapper, found.path, ...args] };
+}
+
+/** The init of the namespace, once the chain of death signals stands (isolation.ts, I3); undefined when it never stood. */
+async function awaitInit(child: ChildProcess): Promise<ProcessIdentity | undefined> {
+  const control = child.stdio[3];
+  invariant(control instanceof Duplex, "descriptor 3 is a socket, open in both directions");
+  const ready = await new Promise<boolean>((resolve) => {
+    control.once("data", () => resolve(true));
+    control.once("close", () => resolve(false));
+    control.on("error", () => resolve(false));
+  });
+  const pid = ready ? childOf(child.pid) : undefined;
+  const root = rootOf(pid);
+  // Without an answer the init ends.
+  if (root === undefined) control.destroy();
+  else control.end("go\n");
+  return root;
+}
+
+function childOf(pid: number | undefined): number | undefined {
+  if (pid === undefined) return undefined;
+  try {
+    return Number(readFileSync(childrenFile(pid), "utf8").trim()) || undefined;
+  } catch (error) {
+    if (isErrno(error, "ENOENT", "ESRCH")) return undefined;
+    throw error;
+  }
+}
+
+/** A program that has ended at once still has a group to look after. */
+function rootOf(pid: number | undefined): ProcessIdentity | undefined {
+  return pid === undefined ? undefined : (processIdentity(pid) ?? { pid, started: "" });
+}
+
+function exitOf(child: ChildProcess): Promise<Exit> {
+  return new Promise((resolve) => {
+    child.once("exit", (code, signal) => {
+      resolve({ kind: "exit", status: code ?? 128 + (signal === null ? 0 : os.signals[signal]) });
+    });
+  });
+}
+
+async function askToStop(
+  root: ProcessIdentity,
+  request: ProgramRequest,
+  exited: Promise<Exit>,
+): Promise<void> {
+  for (const signal of request.stopSignals) {
+    signalGroup(root, signal);
+    if (await settles(exited, request.grace)) return;
+  }
+}
+
+/** Takes what the pipes still hold, which is little: everybody who could print is dead, or a stranger. */
+async function drain(taken: Promise<unknown>, sources: readonly Readable[]): Promise<void> {
+  if (!(await settles(taken, DRAIN_MILLIS))) for (const source of sources) source.destroy();
+  await taken;
+}
+
+async function settles(promise: Promise<unknown>, millis: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), millis)));
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

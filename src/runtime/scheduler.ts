@@ -1,0 +1,312 @@
+/**
+ * The scheduler: one loop that turns what happened outside into moves and choices, lets the core reduce, appends
+ * what fired, and only then lets effects start.
+ *
+ * S1. The loop waits at one place only (`#sleep`); between two waits nothing else changes its state.
+ * S2. Shell law: outside facts are appended before the core steps on them; a round is one commit; effects are derived
+ *     from what was committed (effects.ts), never from intentions.
+ * S3. A round is maximal and deterministic (rules/round.ts); the director steers only when the soup is inert.
+ * S4. A move whose condition fails is dropped within its commit and noted; a firing that fails is a bug.
+ * S5. After a crash the log alone rebuilds everything: `Run` is rolled back, all else goes on where it stood.
+ */
+import type { Draft, Entry } from "../persistence/entry.ts";
+import { applyDraft, foldEntry } from "../persistence/fold.ts";
+import type { Bus, InboxItem, Owner } from "../persistence/ports.ts";
+import { firingOf } from "../rules/fire.ts";
+import type { Redex } from "../rules/redex.ts";
+import { nextRound } from "../rules/round.ts";
+import { complete, type RuleTable } from "../rules/table.ts";
+import { Configuration } from "../soup/configuration.ts";
+import { invariant } from "../soup/invariant.ts";
+import type { ThreadId } from "../soup/message.ts";
+import type { TurnEvent } from "./agents/port.ts";
+import { answerDrafts, proxyDrafts } from "./questions.ts";
+import type { Clock } from "./clock.ts";
+import type { Director, Standing, View } from "./director.ts";
+import { Effects, type EffectsOptions } from "./effects.ts";
+import { Ledger } from "./ledger.ts";
+
+/** What a scheduler is made of. */
+export type SchedulerOptions = Omit<EffectsOptions, "director" | "clock"> & {
+  readonly bus: Bus;
+  readonly director: Director;
+  readonly clock: Clock;
+  /** First entries of a new job; a log that is not empty is resumed instead. */
+  readonly opening: () => readonly Draft[];
+  /** Go on waiting when only a human can help; otherwise the run ends as `waiting`. */
+  readonly waitForHuman: boolean;
+  /** How often the inbox is asked, milliseconds. */
+  readonly poll: number;
+  readonly onEntry?: (entry: Entry) => void;
+  readonly onTurnEvent?: (thread: ThreadId, event: TurnEvent) => void;
+  /** Kills what a crashed owner left running. */
+  readonly killStray: (pid: number, started: string) => Promise<void>;
+};
+
+/** How a run of the scheduler ended. */
+export type RunEnd =
+  | { readonly kind: "ended"; readonly state: string }
+  | { readonly kind: "waiting"; readonly questions: readonly string[] }
+  | { readonly kind: "parked"; readonly why: string }
+  | { readonly kind: "stopped" }
+  | { readonly kind: "owned"; readonly owner: Owner };
+
+/** See the header. One instance runs one job once. */
+export class Scheduler {
+  readonly #options: SchedulerOptions;
+  readonly #table: RuleTable = complete;
+  readonly #effects: Effects;
+  readonly ledger: Ledger;
+  #configuration = Configuration.empty();
+  #agenda: ReadonlySet<ThreadId> = new Set();
+  #seq = 0;
+  #epoch = 0;
+  #stopping = false;
+  #wake: () => void = () => undefined;
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    this.ledger = new Ledger((thread) => options.director.treeOf(thread));
+    this.#effects = new Effects(
+      options,
+      () => this.#view(),
+      () => this.#wake(),
+    );
+  }
+
+  /** The present configuration; a snapshot that stays valid. */
+  get configuration(): Configuration {
+    return this.#configuration;
+  }
+
+  /** Stops turns and ends the run; the job can be resumed. */
+  stop(): void {
+    this.#stopping = true;
+    this.#wake();
+  }
+
+  /** Runs the job until it ends, waits for a human, is parked, or is stopped. */
+  async run(): Promise<RunEnd> {
+    const { bus } = this.#options;
+    const claim = await bus.ownership.claim();
+    if ("owner" in claim) return { kind: "owned", owner: claim.owner };
+    this.#epoch = claim.epoch;
+    const unsubscribe = bus.wake.subscribe(() => this.#wake());
+    try {
+      await this.#recover();
+      return await this.#loop();
+    } finally {
+      await this.#effects.stop();
+      unsubscribe();
+      await bus.ownership.release(this.#epoch);
+    }
+  }
+
+  async #loop(): Promise<RunEnd> {
+    for (;;) {
+      for (const item of await this.#options.bus.inbox.pending()) await this.#takeUp(item);
+      for (const drafts of this.#effects.finished()) await this.#commit(drafts);
+      await this.#settle();
+      if (this.#stopping) return { kind: "stopped" };
+      this.#effects.start();
+      const end = this.#end();
+      if (end !== undefined) return end;
+      await this.#sleep();
+      const alive = await this.#options.bus.ownership.beat(this.#epoch);
+      invariant(alive, "another process has taken the job over; this one stops");
+    }
+  }
+
+  /** Reduces until the soup is inert and nobody in process wants anything. */
+  async #settle(): Promise<void> {
+    for (;;) {
+      const { fired } = nextRound(this.#table, this.#configuration, this.#agenda);
+      const drafts = fired.length > 0 ? fired.map(structuralDraft) : this.#choices();
+      if (drafts.length > 0) await this.#commit(drafts);
+      else break;
+    }
+  }
+
+  /** Choices that are made in process: the director's instance, the proxy's stand-in, then what the director wants. */
+  #choices(): readonly Draft[] {
+    const { director } = this.#options;
+    const root = this.#configuration.cell(this.ledger.root);
+    const run = root?.lifecycles.find((one) => one.kind === "Run");
+    if (run?.kind === "Run" && root?.terminates.length === 0) {
+      const { drafts, payloads, after } = director.decide(run.message, this.#view());
+      const at = { A: run.agent, t: run.thread };
+      const firing: Draft =
+        payloads.length === 0
+          ? { kind: "fire", body: { rule: "nosend-step", at } }
+          : { kind: "fire", body: { rule: "send-step", at, choice: { ps: [...payloads] } } };
+      return [...drafts, firing, ...after];
+    }
+    const proxy = proxyDrafts(this.#configuration, this.#effects.askers(), (policy) =>
+      director.unanswerable(policy),
+    );
+    return proxy.length > 0 ? proxy : director.steer(this.#view());
+  }
+
+  /** Takes up what somebody left in the inbox, exactly once. */
+  async #takeUp(item: InboxItem): Promise<void> {
+    const { drafts, result } =
+      item.verb === "answer"
+        ? answerDrafts(this.#configuration, this.ledger, item)
+        : this.#options.director.act(item, this.#view());
+    const { id, verb, target, text, by } = item;
+    await this.#commit([{ kind: "act", body: { id, verb, target, text, by, result } }, ...drafts], [id]);
+  }
+
+  /** Appends drafts as one round and adopts what they make of the configuration. */
+  async #commit(drafts: readonly Draft[], consumed: readonly string[] = []): Promise<void> {
+    const accepted: Draft[] = [];
+    const touched = new Set(this.#agenda);
+    let configuration = this.#configuration;
+    for (const draft of drafts) {
+      const next = applyDraft(this.#table, configuration, draft);
+      if ("refused" in next) {
+        invariant(draft.kind !== "fire", `a firing is not allowed: ${next.refused}`);
+        const thread = "thread" in draft.body ? draft.body.thread : null;
+        accepted.push({
+          kind: "note",
+          body: { level: "warn", thread, text: `${draft.kind} was refused: ${next.refused}` },
+        });
+        continue;
+      }
+      for (const thread of threadsOf(draft, configuration)) touched.add(thread);
+      configuration = next.configuration;
+      accepted.push(draft);
+    }
+    const { bus } = this.#options;
+    const entries = await bus.log.commit({
+      expected: this.#seq,
+      epoch: this.#epoch,
+      drafts: accepted,
+      consumed,
+    });
+    this.#configuration = configuration;
+    this.#agenda = nextAgenda(touched, configuration);
+    for (const entry of entries) this.#note(entry);
+    this.#effects.observe(touched);
+  }
+
+  #note(entry: Entry): void {
+    this.#seq = entry.seq;
+    this.ledger.apply(entry);
+    this.#options.director.apply(entry, this.ledger);
+    this.#options.onEntry?.(entry);
+  }
+
+  /** Rebuilds the state from the log; opens a new job when the log is empty (S5). */
+  async #recover(): Promise<void> {
+    const { bus } = this.#options;
+    for await (const entry of bus.log.read()) {
+      this.#configuration = foldEntry(this.#table, this.#configuration, entry);
+      this.#note(entry);
+    }
+    if (this.#seq === 0) {
+      await this.#commit(this.#options.opening());
+      await this.#effects.prepare();
+      return;
+    }
+    this.#agenda = new Set([...this.#configuration.cells()].map((cell) => cell.thread));
+    for (const { process } of this.ledger.threads.values()) {
+      if (process?.started != null) await this.#options.killStray(process.pid, process.started);
+    }
+    const lost = [...this.#configuration.cells()].flatMap((cell) =>
+      cell.terminates.length > 0 ? [] : cell.lifecycles.flatMap((one) => (one.kind === "Run" ? [one] : [])),
+    );
+    await this.#effects.prepare(lost);
+    if (lost.length > 0) {
+      const reason = "the process that ran this turn has died";
+      await this.#commit(
+        lost.map(({ thread, turn }) => ({ kind: "rollback", body: { thread, turn, reason } })),
+      );
+    }
+    this.#effects.observe(this.#agenda);
+  }
+
+  #view(): View {
+    const { clock } = this.#options;
+    return {
+      configuration: this.#configuration,
+      ledger: this.ledger,
+      now: clock.now(),
+      active: this.#effects.active(),
+      running: this.#effects.running(),
+    };
+  }
+
+  /** How the run ends, if it does now. */
+  #end(): RunEnd | undefined {
+    if (this.#effects.busy()) return undefined;
+    const view = this.#view();
+    const standing: Standing = this.#options.director.standing(view);
+    if (standing.kind === "ended") return standing;
+    if (standing.kind === "parked") return standing;
+    const questions = [...this.ledger.questions.values()].filter(({ asking }) => asking).map(({ id }) => id);
+    if (questions.length > 0) return this.#options.waitForHuman ? undefined : { kind: "waiting", questions };
+    const alarm = this.#options.director.alarm(view);
+    invariant(alarm !== undefined, "the job sits still: nothing runs, nobody is asked, and it has not ended");
+    return undefined;
+  }
+
+  /** The one place where the loop waits: for an effect, a wish from outside, or the director's alarm (S1). */
+  async #sleep(): Promise<void> {
+    const { clock, director, poll } = this.#options;
+    if (this.#effects.hasFinished() || this.#stopping) return;
+    const alarm = director.alarm(this.#view());
+    const until = alarm === undefined ? poll : Math.min(poll, alarm.getTime() - clock.now().getTime());
+    await new Promise<void>((resolve) => {
+      const cancel = clock.timer(until, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+    this.#wake = () => undefined;
+  }
+}
+
+function structuralDraft(redex: Redex): Draft {
+  const { rule, at } = firingOf(redex);
+  return { kind: "fire", body: { rule, at: { ...at } } };
+}
+
+/** Threads whose redexes a draft may change. */
+function threadsOf(draft: Draft, before: Configuration): ThreadId[] {
+  switch (draft.kind) {
+    case "fire": {
+      const { t, "t'": other } = draft.body.at;
+      const threads = [t, other].filter((thread) => thread !== undefined);
+      const parent = draft.body.rule === "term-final" && t !== undefined ? before.parent(t) : undefined;
+      return parent === undefined ? threads : [...threads, parent];
+    }
+    case "open":
+      return [draft.body.root.thread];
+    case "workspace":
+      return [draft.body.thread, draft.body.parent];
+    case "post":
+    case "interrupt":
+    case "terminate":
+    case "rollback":
+      return [draft.body.thread];
+    default:
+      return [];
+  }
+}
+
+/** Threads without a molecule that could anchor a structural rule leave the agenda. */
+function nextAgenda(threads: ReadonlySet<ThreadId>, configuration: Configuration): ReadonlySet<ThreadId> {
+  const next = new Set<ThreadId>();
+  for (const thread of threads) {
+    const cell = configuration.cell(thread);
+    if (cell === undefined || cell.closed) continue;
+    const restless =
+      cell.terminates.length + cell.interrupts.length + cell.questions.length > 0 ||
+      cell.mailboxes.some(({ messages }) => messages.length > 0) ||
+      cell.lifecycles.some(({ kind }) => kind === "Send");
+    if (restless) next.add(thread);
+  }
+  return next;
+}

@@ -1,0 +1,161 @@
+/**
+ * From a finished turn to the entries that record it: the turn, the choice of its Run, and what follows.
+ *
+ * E1. Success is never guessed from text: exit status and record decide; no output and no effect is a failure.
+ * E2. A failed turn is a nosend-step marked failed: its outbox is kept aside, its edits are kept.
+ */
+import type { Draft, EntryBody } from "../persistence/entry.ts";
+import type { ThreadId } from "../soup/message.ts";
+import type { Run } from "../soup/molecule.ts";
+import type { TurnFacts } from "./agents/port.ts";
+import { type Broadcast, broadcastOf } from "./broadcast.ts";
+import type { Brief, Director, View } from "./director.ts";
+import { conflictMailId } from "./release.ts";
+import type { FinishedTurn, TurnPlan } from "./turn.ts";
+
+/** What early refusal needs to know in a turn. */
+export function factsOf(
+  run: Run,
+  brief: Brief,
+  { configuration, ledger }: View,
+  options: { readonly job: string; readonly overCap: "refuse" | "wait" },
+  workspace: string,
+): TurnFacts {
+  const { thread, agent, turn } = run;
+  const record = ledger.thread(thread);
+  const instance = (one: ThreadId) => ({ agent: ledger.thread(one).agent, thread: one });
+  const open = (one: ThreadId) => configuration.parent(one) === thread && !configuration.dying(one);
+  return {
+    job: options.job,
+    thread,
+    turn,
+    agent,
+    serial: record.serial,
+    state: brief.state,
+    lead: brief.lead,
+    roster: configuration.facts.rosters[agent] ?? [],
+    parent: brief.answersTo === null ? null : instance(brief.answersTo),
+    children: record.children.filter(open).map(instance),
+    closed: record.children.filter((one) => !open(one)),
+    cap: configuration.facts.cap,
+    overCap: options.overCap,
+    policy: brief.policy,
+    outcomes: brief.outcomes,
+    workspace,
+  };
+}
+
+/** Why a turn counts as failed; undefined for a good one. */
+function failureOf(plan: TurnPlan, finished: FinishedTurn, view: View): string | undefined {
+  const { result, entries, outcome, changed, completed } = finished;
+  if (result.stop !== "ended") return result.failure ?? "it was stopped";
+  if (result.text.trim() === "" && entries.length === 0 && outcome === null && !changed) {
+    return "it ended without a word and without any effect: nothing printed, sent, recorded or changed";
+  }
+  const conflict = view.ledger.conflicts.get(plan.tree);
+  const told =
+    plan.run.message.kind === "recovery" ||
+    (conflict !== undefined && plan.run.message.id === conflictMailId(conflict.child));
+  if (told && completed !== undefined && "unmerged" in completed) {
+    return `the merge in its tree is still unresolved in ${completed.unmerged.join(", ")}`;
+  }
+  const { refusals } = view.ledger.thread(plan.run.thread);
+  if (plan.run.message.kind === "refusal" && refusals > plan.brief.refusals && entries.length > 0) {
+    return `${refusals} of its messages in a row were refused, and it goes on sending`;
+  }
+  return undefined;
+}
+
+/** The entries of a finished turn, in order: remarks, the turn, a completed merge, the choice, what follows. */
+export function turnDrafts(
+  plan: TurnPlan,
+  finished: FinishedTurn,
+  view: View,
+  director: Director,
+  overCap: "refuse" | "wait",
+): Draft[] {
+  const { run, tree, facts, brief } = plan;
+  const { thread } = run;
+  const failure = failureOf(plan, finished, view);
+  const record = view.ledger.thread(thread);
+  const nosend: Broadcast = {
+    firing: { rule: "nosend-step", at: { A: run.agent, t: thread } },
+    files: [],
+    optional: [],
+  };
+  const end = {
+    record,
+    turn: run.turn,
+    entries: finished.entries,
+    text: finished.result.text,
+    policy: facts.policy,
+    overCap,
+    answersTo: brief.answersTo,
+  };
+  const broadcast = failure === undefined ? broadcastOf(end, view.ledger, view.configuration) : nosend;
+  const turn = turnBody(run, finished, failure, broadcast);
+  const notes = finished.problems.map((text): Draft => ({
+    kind: "note",
+    body: { level: "warn", thread, text },
+  }));
+  return [
+    ...notes,
+    { kind: "turn", body: turn },
+    ...completedMerge(tree, thread, finished, view),
+    { kind: "fire", body: firingBody(broadcast) },
+    ...director.afterTurn(turn, run.message, view),
+  ];
+}
+
+function firingBody({ firing }: Broadcast): EntryBody<"fire"> {
+  const { rule, at, choice } = firing;
+  if (choice === undefined) return { rule, at };
+  const { ps, ...rest } = choice;
+  return { rule, at, choice: ps === undefined ? rest : { ...rest, ps: [...ps] } };
+}
+
+function turnBody(
+  run: Run,
+  finished: FinishedTurn,
+  failure: string | undefined,
+  broadcast: Broadcast,
+): EntryBody<"turn"> {
+  const { result, commit, outcome, millis } = finished;
+  const travelling = broadcast.files.map(({ message, paths }) => ({
+    message,
+    files: paths.flatMap((path) => finished.files.get(path) ?? []),
+  }));
+  return {
+    thread: run.thread,
+    turn: run.turn,
+    agent: run.agent,
+    result: failure === undefined ? "ok" : "failed",
+    failure: failure ?? null,
+    text: result.text,
+    commit,
+    session: result.session,
+    usage: result.usage,
+    outcome: failure === undefined ? outcome : null,
+    status: null,
+    files: travelling.filter(({ files }) => files.length > 0),
+    optional: [...broadcast.optional],
+    millis,
+  };
+}
+
+/** The turn has resolved the conflict that its tree held. */
+function completedMerge(tree: ThreadId, thread: ThreadId, finished: FinishedTurn, view: View): Draft[] {
+  const conflict = view.ledger.conflicts.get(tree);
+  if (conflict === undefined || finished.completed === undefined || !("merge" in finished.completed))
+    return [];
+  const body: EntryBody<"release"> = {
+    thread: conflict.child,
+    into: thread,
+    result: "completed",
+    ref: null,
+    commit: finished.completed.merge,
+    snapshot: finished.commit,
+    paths: [],
+  };
+  return [{ kind: "release", body }];
+}
