@@ -224,7 +224,8 @@ export class Orchestrator implements Director {
     const lead = thread === leadOf(this.record);
     const live = isLive(state) ? state : "EXECUTE";
     const { parent } = ledger.thread(thread);
-    const first = entries[state] === 1 && definition.given[live === "INTENT" ? "intent" : "plan"] === null;
+    const given = live === "EXECUTE" ? null : definition.given[ARTIFACT_OF[live]];
+    const first = entries[state] === 1 && given === null;
     return {
       prompt: promptOf(message),
       entry: lead && !first ? "align" : "draft",

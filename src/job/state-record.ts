@@ -22,6 +22,8 @@ export type StateRecord = {
   readonly job: string;
   readonly definition: JobDefinition;
   readonly base: string | null;
+  /** Branch that was checked out when the job began. */
+  readonly branch: string | null;
   readonly machine: JobRecord;
   /** How often each state has been entered. */
   readonly entries: Readonly<Record<JobState, number>>;
@@ -59,6 +61,7 @@ function opened(entry: Extract<Entry, { kind: "open" }>): StateRecord {
     job: entry.body.job,
     definition,
     base: entry.body.base,
+    branch: entry.body.branch,
     machine: NEW_RECORD,
     entries: { INTENT: 1, PLAN: 0, EXECUTE: 0, DONE: 0, WITHDRAWN: 0, FAILURE: 0 },
     openedAt: entry.at,

@@ -29,7 +29,7 @@ export type ChainVerdict =
   | { readonly whole: false; readonly seq: number; readonly problem: string };
 
 /** SHA-256 over the bytes of H1, as 64 lower-case hex digits. Ignores the row's own `hash`. */
-export function rowHash(row: Omit<LogRow, "hash">): string {
+function rowHash(row: Omit<LogRow, "hash">): string {
   const { prev, job, seq, round, at, kind, body } = row;
   const quoted = JSON.stringify;
   const text = `[${quoted(prev)},${quoted(job)},${seq},${round},${quoted(at)},${quoted(kind)},${body}]`;
@@ -37,7 +37,7 @@ export function rowHash(row: Omit<LogRow, "hash">): string {
 }
 
 /** The row of a draft at its place. */
-export function sealRow(draft: Draft, place: Place): LogRow {
+function sealRow(draft: Draft, place: Place): LogRow {
   const { job, seq, round, at, prev } = place;
   const body = canonicalJson(draft.body);
   return {

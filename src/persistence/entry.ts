@@ -74,6 +74,8 @@ const bodies = {
     rosters: z.record(id, z.array(id)),
     cap: count,
     base: z.string().nullable(),
+    /** Branch that was checked out when the job began; null when HEAD was detached. */
+    branch: z.string().nullable(),
     definition: z.json(),
   }),
   /** A later change of what guards or budgets read. */

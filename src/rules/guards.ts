@@ -6,11 +6,17 @@
  *     `life` of a thread (neither dying nor closed) and `use` of a thread id.
  */
 import type { Configuration } from "../soup/configuration.ts";
-import { areAdjacent, isRostered, isUnused, refusalOf } from "./refusal.ts";
+import type { ThreadId } from "../soup/message.ts";
+import { addressOf, areAdjacent, isRostered, isUnused, refusalOf } from "./refusal.ts";
 import type { Bindings, Variable } from "./variables.ts";
 
-/** A fact of a thread that a guard reads or a product changes. */
-export type FactRead = { readonly fact: "life" | "use"; readonly thread: "t" | "t'" };
+/** A fact of a thread that a guard reads or a product changes; the thread of `p` is the one that it addresses. */
+export type FactRead = { readonly fact: "life" | "use"; readonly thread: "t" | "t'" | "p" };
+
+/** The thread that a fact is about, under the bindings. */
+export function threadOf({ thread }: FactRead, b: Bindings): ThreadId {
+  return thread === "p" ? addressOf(b.p) : b[thread];
+}
 
 /** A guard; see the header. */
 export type Guard = {
@@ -27,8 +33,9 @@ function isLive(configuration: Configuration, thread: string): boolean {
   return cell === undefined || (cell.terminates.length === 0 && !cell.closed);
 }
 
-const life = (...threads: ("t" | "t'")[]): FactRead[] => threads.map((thread) => ({ fact: "life", thread }));
-const use = (...threads: ("t" | "t'")[]): FactRead[] => threads.map((thread) => ({ fact: "use", thread }));
+type Named = FactRead["thread"];
+const life = (...threads: Named[]): FactRead[] => threads.map((thread) => ({ fact: "life", thread }));
+const use = (...threads: Named[]): FactRead[] => threads.map((thread) => ({ fact: "use", thread }));
 
 /** All guards by their text. */
 export const GUARDS: Readonly<Record<string, Guard>> = {

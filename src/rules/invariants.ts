@@ -2,10 +2,11 @@
  * The invariants of CfA §12 that a configuration can be checked for, each by name.
  *
  * J1. Every configuration that `complete` reaches from an opened job satisfies all of them.
- * J2. The check is linear in the soup: for exploration, tests and verification, never in the reduction loop.
+ * J2. The check is linear in a soup that satisfies them: for exploration, tests and verification, never in the reduction loop.
  */
 import { type Cell, edgesOf } from "../soup/cell.ts";
 import type { Configuration } from "../soup/configuration.ts";
+import type { ThreadId } from "../soup/message.ts";
 import { printAtom } from "../soup/print.ts";
 
 /** Name of an invariant, as docs/rules.md lists them. */
@@ -22,13 +23,14 @@ export type BrokenInvariant = {
 /** The invariants that the configuration breaks; empty when it satisfies all. */
 export function brokenInvariants(configuration: Configuration): BrokenInvariant[] {
   const questions = new Set<string>();
+  const cyclic = threadsInCycles(configuration);
   return [...configuration.cells()].flatMap((cell) => {
     const found: BrokenInvariant[] = [];
     const broken = (invariant: InvariantName, what: string) =>
       found.push({ invariant, thread: cell.thread, what: `${printAtom(cell.thread)}: ${what}` });
     checkInstances(cell, broken);
     if (cell.up.length > 1) broken("two-parents", `it has ${cell.up.length} parents`);
-    if (isInCycle(configuration, cell)) broken("parent-cycle", "it is its own ancestor");
+    if (cyclic.has(cell.thread)) broken("parent-cycle", "it is its own ancestor");
     if (cell.closed && !isEmpty(cell)) broken("closed-alive", "it is closed, yet molecules of it remain");
     for (const one of cell.questions) {
       if (questions.has(one.question)) broken("question-twice", `question ${one.question} is open twice`);
@@ -55,15 +57,35 @@ function checkInstances(cell: Cell, broken: (invariant: InvariantName, what: str
   if (inbox !== undefined) broken("two-mailbox", `${inbox} has more than one mailbox`);
 }
 
-function isInCycle(configuration: Configuration, cell: Cell): boolean {
-  if (cell.up.length === 0 || cell.down.count === 0) return false;
-  const seen = new Set<string>();
-  const work = [...edgesOf(cell.down)].map(({ child }) => child);
-  for (let thread = work.pop(); thread !== undefined; thread = work.pop()) {
-    if (thread === cell.thread) return true;
-    if (seen.has(thread)) continue;
-    seen.add(thread);
-    work.push(...configuration.children(thread));
+/** The threads that are their own ancestors. Linear where there are none. */
+function threadsInCycles(configuration: Configuration): ReadonlySet<ThreadId> {
+  // Taking away threads without a parent, again and again, leaves the cycles and what hangs below them.
+  const parents = new Map<ThreadId, number>();
+  const work: Cell[] = [];
+  for (const cell of configuration.cells()) {
+    if (cell.up.length > 0) parents.set(cell.thread, cell.up.length);
+    else work.push(cell);
+  }
+  for (let cell = work.pop(); cell !== undefined; cell = work.pop()) {
+    for (const { child } of edgesOf(cell.down)) {
+      const left = (parents.get(child) ?? 0) - 1;
+      parents.set(child, left);
+      if (left > 0) continue;
+      parents.delete(child);
+      work.push(configuration.cellOrEmpty(child));
+    }
+  }
+  return new Set([...parents.keys()].filter((thread) => reachesItself(configuration, thread)));
+}
+
+function reachesItself(configuration: Configuration, thread: ThreadId): boolean {
+  const seen = new Set<ThreadId>();
+  const work = [...configuration.children(thread)];
+  for (let below = work.pop(); below !== undefined; below = work.pop()) {
+    if (below === thread) return true;
+    if (seen.has(below)) continue;
+    seen.add(below);
+    work.push(...configuration.children(below));
   }
   return false;
 }

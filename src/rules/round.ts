@@ -12,7 +12,7 @@ import type { Configuration } from "../soup/configuration.ts";
 import type { ThreadId } from "../soup/message.ts";
 import type { Molecule } from "../soup/molecule.ts";
 import { fire, touched } from "./fire.ts";
-import type { FactRead } from "./guards.ts";
+import { type FactRead, threadOf } from "./guards.ts";
 import { firstStructural, type Redex, redexesOf } from "./redex.ts";
 import type { RuleTable } from "./table.ts";
 
@@ -24,7 +24,7 @@ class Claims {
 
   /** Claims for the redex; false, and nothing claimed, when it overlaps with an earlier one. */
   take(redex: Redex): boolean {
-    const key = ({ fact, thread }: FactRead) => `${fact} ${redex.bindings[thread]}`;
+    const key = (read: FactRead) => `${read.fact} ${threadOf(read, redex.bindings)}`;
     const reads = redex.rule.reads.map(key);
     const writes = redex.rule.writes.map(key);
     if (redex.matched.some((molecule) => this.#molecules.has(molecule))) return false;

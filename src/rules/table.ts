@@ -1,8 +1,8 @@
 /**
  * A rule table, compiled once: rules by anchor kind, in the order of the document.
  *
- * K1. Building refuses a table in which a rule repeats an id, needs a scan, reads an unbound variable, or names an
- *     unknown guard: such a table never runs.
+ * K1. Building refuses a table in which a rule repeats an id, needs a scan, reads an unbound variable, names an
+ *     unknown guard, or is anchored where matching does not look: such a table never runs.
  * K2. The order of rules is the order of the records; matching never uses another.
  */
 import type { Configuration } from "../soup/configuration.ts";
@@ -42,10 +42,22 @@ export type RuleTable = {
   readonly byId: ReadonlyMap<string, Rule>;
 };
 
+/** Kinds of molecules at which matching starts (redex.ts visits these). */
+const ANCHORS: readonly MoleculeKind[] = ["Terminate", "Idle", "Run", "Send", "AskQuestion", "Proxy", "AskHuman"];
+
 /** Compiles one rule. */
 export function compileRule(text: RuleText): Rule {
   const left = parseSide(text.left);
   const right = parseSide(text.right);
+  const anchor = left[0]?.kind;
+  invariant(
+    anchor !== undefined && ANCHORS.includes(anchor),
+    `rule ${text.id}: matching never starts at ${anchor ?? "nothing"}`,
+  );
+  invariant(
+    left.slice(0, -1).every(({ optional }) => !optional),
+    `rule ${text.id}: only the last molecule may be optional`,
+  );
   const bound = new Set<Variable>(["t"]);
   const matchers = left.map((term) => compileMatcher(term, bound));
   const guards = (text.when ?? []).map((name) => {

@@ -33,6 +33,8 @@ export type SchedulerOptions = Omit<EffectsOptions, "director" | "clock"> & {
   readonly clock: Clock;
   /** First entries of a new job; a log that is not empty is resumed instead. */
   readonly opening: () => readonly Draft[];
+  /** Entries to add when a job is resumed, for example a larger budget. */
+  readonly first: readonly Draft[];
   /** Go on waiting when only a human can help; otherwise the run ends as `waiting`. */
   readonly waitForHuman: boolean;
   /** How often the inbox is asked, milliseconds. */
@@ -224,6 +226,7 @@ export class Scheduler {
       );
     }
     this.#effects.observe(this.#agenda);
+    if (this.#options.first.length > 0) await this.#commit(this.#options.first);
   }
 
   #view(): View {

@@ -14,8 +14,8 @@ type Draft = { -readonly [K in keyof Cell]: Cell[K] };
 
 /** A change in the making; see the header. */
 export class Edit {
-  readonly #base: Configuration;
-  readonly #drafts: Draft[] = [];
+  #base: Configuration;
+  #drafts: Draft[] = [];
 
   constructor(base: Configuration) {
     this.#base = base;
@@ -106,11 +106,11 @@ export class Edit {
     return this;
   }
 
-  /** The changed configuration. */
+  /** The changed configuration. Later changes of this edit start from it and leave it as it is. */
   done(): Configuration {
-    let result = this.#base;
-    for (const draft of this.#drafts) result = result.withCell(draft);
-    return result;
+    for (const draft of this.#drafts) this.#base = this.#base.withCell(draft);
+    this.#drafts = [];
+    return this.#base;
   }
 
   #draft(thread: ThreadId): Draft {

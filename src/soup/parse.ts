@@ -31,7 +31,7 @@ export class NotationError extends Error {
 
 const WORD = /[\p{L}\p{N}_$#@%+\-./:~'!?*]+/uy;
 const STRING = /"(?:[^"\\\n]|\\.)*"/y;
-const BLANK = /(?:\s|‖)*/y;
+const BLANK = /\s*/y;
 
 class Reader {
   readonly text: string;
@@ -222,13 +222,18 @@ function moleculeOf(kind: Molecule["kind"], reader: Reader): Molecule {
 }
 
 /**
- * Parses molecules separated by `‖` or white space.
+ * Parses molecules separated by `‖` or white space; `ε` and nothing are the empty soup.
  * @throws NotationError with line, column and what was expected.
  */
 export function parseSoup(text: string): Molecule[] {
   const reader = new Reader(text);
-  const molecules: Molecule[] = [];
-  while (reader.offset < text.length) molecules.push(molecule(reader));
+  if (text.trim() === "ε" || text.trim() === "") return [];
+  const molecules = [molecule(reader)];
+  while (reader.offset < text.length) {
+    if (reader.at("‖")) reader.take("‖");
+    else if (!/\s/u.test(text.charAt(reader.offset - 1))) reader.fail('"‖" or white space');
+    molecules.push(molecule(reader));
+  }
   return molecules;
 }
 

@@ -43,10 +43,13 @@ export type DeliverMode = "branch" | "merge" | "pr-ready";
 
 /** The port. One instance serves one job. */
 export interface Workspaces {
-  /** Makes the job's tree on branch `cfa/<job>` from `base`. `seeds` are artifact files copied in, untracked. */
+  /**
+   * Makes the job's tree on branch `cfa/<job>` from `base`. `seeds` are artifact files copied in, untracked; text is
+   * written as UTF-8. Rejects with a sentence when the branch holds the work of an earlier run.
+   */
   open(
     base: string,
-    seeds: readonly { readonly path: string; readonly bytes: string }[],
+    seeds: readonly { readonly path: string; readonly bytes: string | Uint8Array }[],
   ): Promise<{ readonly commit: string }>;
   /** Directory of a tree, whether or not it exists. */
   path(tree: ThreadId): string;

@@ -1,0 +1,213 @@
+/**
+ * The composition root for embedding and the command line: from a job definition to a running job.
+ *
+ * C1. Only this folder and src/cli construct concrete buses, workspaces and adapters.
+ * C2. A job is resumed from its log, never from job.yaml.
+ * C3. The same resolved job on the same base is the same job: it is shown or resumed, not started twice.
+ */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { JobDefinition } from "../job/definition.ts";
+import { Orchestrator } from "../job/orchestrator.ts";
+import type { Draft } from "../persistence/entry.ts";
+import { jobDirectory, jobFile, listJobs } from "../persistence/jobs.ts";
+import { memoryBus } from "../persistence/memory.ts";
+import type { Bus } from "../persistence/ports.ts";
+import { openSqliteBus } from "../persistence/sqlite/bus.ts";
+import type { AgentAdapter, TurnEvent } from "../runtime/agents/port.ts";
+import { type Clock, systemClock } from "../runtime/clock.ts";
+import { killStray } from "../runtime/process/tree.ts";
+import { Scheduler } from "../runtime/scheduler.ts";
+import { gitWorkspaces } from "../runtime/workspaces/git-workspaces.ts";
+import type { Workspaces } from "../runtime/workspaces/port.ts";
+import { ensureStateDirectory } from "../runtime/workspaces/repository.ts";
+import type { AgentName, ThreadId } from "../soup/message.ts";
+import { adaptersOf, cliFile, installVerbs } from "./adapters.ts";
+import { JobRun } from "./job-run.ts";
+import { openingDrafts } from "./opening.ts";
+import { CannotStart, idOf, prepareJob, type Prepared } from "./prepare.ts";
+import { openJobRecord } from "./read-job.ts";
+
+/** How often the inbox of a job is asked, milliseconds; hints make it faster. */
+const POLL_MILLIS = 250;
+
+/** What an engine is made of. Everything has a default. */
+export type EngineOptions = {
+  /** `sqlite` (the default) keeps the log under `.cfa/jobs/<id>/`; `memory` keeps it in this process; or a bus of your own. */
+  readonly bus?: "sqlite" | "memory" | ((job: string) => Bus);
+  /** What a power cut may cost (docs/log.md). Default FULL. */
+  readonly synchronous?: "FULL" | "NORMAL";
+  readonly clock?: Clock;
+  /** Workspaces of your own instead of git worktrees. */
+  readonly workspaces?: (job: string, definition: JobDefinition) => Promise<Workspaces>;
+};
+
+/** How a job is run. */
+export type RunOptions = {
+  /** Adapters of your own, by agent; they go before those that the definition names. */
+  readonly agents?: Readonly<Record<AgentName, AgentAdapter>>;
+  /** Keep waiting when only a human can help (the default); otherwise the run ends as `waiting`. */
+  readonly waitForHuman?: boolean;
+  /** Start another run even when the same job is there already. */
+  readonly fresh?: boolean;
+  /** Entries to add first when a job is resumed, for example a larger budget. */
+  readonly first?: readonly Draft[];
+  readonly onTurnEvent?: (thread: ThreadId, event: TurnEvent) => void;
+};
+
+/** See the header. Make one with {@link openEngine}. */
+export class Engine {
+  readonly #options: EngineOptions;
+  readonly #runs = new Set<JobRun>();
+  readonly #buses = new Map<string, Bus>();
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Starts a job, or resumes it when the same one is there (C3).
+   * @throws CannotStart when its repository does not allow it; nothing has been written then.
+   */
+  async start(definition: JobDefinition, options: RunOptions = {}): Promise<JobRun> {
+    const prepared = await prepareJob(definition);
+    const id = await this.#idFor(prepared, options.fresh ?? false);
+    return this.#run(id, prepared.repository.top, options, prepared);
+  }
+
+  /** The id under which {@link start} would run the job, and whether it is there already. */
+  async identify(definition: JobDefinition): Promise<{
+    readonly id: string;
+    readonly top: string;
+    readonly exists: boolean;
+    readonly remarks: readonly string[];
+  }> {
+    const prepared = await prepareJob(definition);
+    const { top } = prepared.repository;
+    const id = idOf(prepared, 1);
+    return { id, top, exists: (await listJobs(top)).includes(id), remarks: prepared.remarks };
+  }
+
+  /** Resumes a job of the repository whose top is `top`, from its log (C2). */
+  async resume(top: string, id: string, options: RunOptions = {}): Promise<JobRun> {
+    if (!(await listJobs(top)).includes(id)) throw new CannotStart(`there is no job ${id} in ${top}`);
+    return this.#run(id, top, options, undefined);
+  }
+
+  /** Stops every run and closes the buses. */
+  async close(): Promise<void> {
+    for (const run of this.#runs) run.stop();
+    await Promise.allSettled([...this.#runs].map((run) => run.end));
+    for (const bus of this.#buses.values()) await bus.close();
+    this.#buses.clear();
+  }
+
+  async #idFor(prepared: Prepared, fresh: boolean): Promise<string> {
+    const known = new Set([...(await listJobs(prepared.repository.top)), ...this.#buses.keys()]);
+    for (let number = 1; ; number++) {
+      const id = idOf(prepared, number);
+      if (!fresh || !known.has(id)) return id;
+    }
+  }
+
+  async #bus(id: string, top: string): Promise<Bus> {
+    const known = this.#buses.get(id);
+    if (known !== undefined) return known;
+    const { bus = "sqlite", synchronous = "FULL" } = this.#options;
+    const made = await makeBus(bus, id, top, synchronous);
+    this.#buses.set(id, made);
+    return made;
+  }
+
+  async #run(id: string, top: string, options: RunOptions, prepared: Prepared | undefined): Promise<JobRun> {
+    await ensureStateDirectory(top);
+    const directory = jobDirectory(top, id);
+    const bus = await this.#bus(id, top);
+    const known = await openJobRecord(bus);
+    const definition = known?.record.definition ?? prepared?.definition;
+    const base = known?.record.base ?? prepared?.base;
+    const branch = known === undefined ? (prepared?.repository.branch ?? null) : known.record.branch;
+    if (definition === undefined || base === undefined)
+      throw new CannotStart(`the log of job ${id} is empty`);
+    const bin = join(directory, "bin");
+    await installVerbs(bin, cliFile());
+    const { clock = systemClock, workspaces = (job, of) => worktrees(job, top, of, branch) } = this.#options;
+    const made = await workspaces(id, definition);
+    let scheduler: Scheduler | undefined;
+    const run = new JobRun(
+      bus,
+      (seen) => {
+        scheduler = new Scheduler({
+          job: id,
+          bus,
+          director: new Orchestrator(),
+          clock,
+          workspaces: made,
+          agents: adaptersOf(definition, options.agents ?? {}, bin),
+          directories: { turns: join(directory, "turns"), streams: join(directory, "streams") },
+          concurrency: definition.limits.concurrency,
+          overCap: definition.over_cap,
+          base,
+          seeds: seedsOf(definition),
+          opening: () => openingDrafts(id, definition, base, branch, prepared?.remarks ?? []),
+          first: options.first ?? [],
+          waitForHuman: options.waitForHuman ?? true,
+          poll: POLL_MILLIS,
+          onEntry: seen,
+          ...(options.onTurnEvent === undefined ? {} : { onTurnEvent: options.onTurnEvent }),
+          killStray: async (pid, started) => void (await killStray(pid, started)),
+        });
+        return scheduler.run();
+      },
+      () => scheduler?.stop(),
+    );
+    this.#runs.add(run);
+    void run.end.then(
+      () => this.#runs.delete(run),
+      () => this.#runs.delete(run),
+    );
+    return run;
+  }
+}
+
+async function makeBus(
+  bus: NonNullable<EngineOptions["bus"]>,
+  id: string,
+  top: string,
+  synchronous: "FULL" | "NORMAL",
+): Promise<Bus> {
+  if (bus === "memory") return memoryBus(id);
+  if (bus !== "sqlite") return bus(id);
+  await ensureStateDirectory(top);
+  await mkdir(jobDirectory(top, id), { recursive: true });
+  return openSqliteBus(jobFile(top, id), { job: id, synchronous });
+}
+
+async function worktrees(
+  job: string,
+  top: string,
+  definition: JobDefinition,
+  target: string | null,
+): Promise<Workspaces> {
+  return gitWorkspaces({
+    repository: top,
+    job,
+    artifacts: Object.values(definition.artifacts),
+    ...(definition.workspaces === null ? {} : { root: join(definition.workspaces, job) }),
+    ...(target === null ? {} : { target }),
+  });
+}
+
+function seedsOf(definition: JobDefinition): { readonly path: string; readonly bytes: string }[] {
+  const { given, artifacts } = definition;
+  const seeds = [
+    { path: artifacts.intent, bytes: given.intent },
+    { path: artifacts.plan, bytes: given.plan },
+  ];
+  return seeds.flatMap(({ path, bytes }) => (bytes === null ? [] : [{ path, bytes }]));
+}
+
+/** Opens an engine. Close it when done. */
+export function openEngine(options: EngineOptions = {}): Engine {
+  return new Engine(options);
+}

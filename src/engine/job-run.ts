@@ -1,0 +1,85 @@
+/**
+ * A job as its embedder holds it: its entries as they happen, its human's side, its end.
+ *
+ * J1. Iterating yields every entry from the first one on, then those that come, and ends when the run ends.
+ * J2. Whatever a person does goes through the inbox of the bus, as from any other process.
+ */
+import { nanoid } from "nanoid";
+import type { Entry } from "../persistence/entry.ts";
+import type { Bus, InboxItem } from "../persistence/ports.ts";
+import type { RunEnd } from "../runtime/scheduler.ts";
+
+/** See the header. */
+export class JobRun implements AsyncIterable<Entry> {
+  readonly id: string;
+  /** How the run ended. Rejects when the engine itself failed. */
+  readonly end: Promise<RunEnd>;
+  readonly #bus: Bus;
+  readonly #stop: () => void;
+  #seq = 0;
+  #over = false;
+  #waiting: (() => void)[] = [];
+
+  /** Made by the engine. `start` runs the scheduler; its entries are announced through `seen`. */
+  constructor(bus: Bus, start: (seen: (entry: Entry) => void) => Promise<RunEnd>, stop: () => void) {
+    this.id = bus.job;
+    this.#bus = bus;
+    this.#stop = stop;
+    this.end = start((entry) => this.#announce(entry.seq)).finally(() => {
+      this.#over = true;
+      this.#announce(this.#seq);
+    });
+    // Whoever awaits `end` hears of a failure; iterating alone must not make it an unhandled one.
+    this.end.catch(() => undefined);
+  }
+
+  /** Answers an open question; the first answer wins. */
+  answer(question: string, text: string): Promise<void> {
+    return this.#post("answer", question, text);
+  }
+
+  /** Redirects whoever is on the thread, or the lead of the present state. */
+  interrupt(text: string, thread = ""): Promise<void> {
+    return this.#post("interrupt", thread, text);
+  }
+
+  /** Sends mail without preempting. */
+  tell(text: string, thread = ""): Promise<void> {
+    return this.#post("tell", thread, text);
+  }
+
+  /** Withdraws the job. */
+  withdraw(reason: string): Promise<void> {
+    return this.#post("withdraw", "", reason);
+  }
+
+  /** Stops turns and ends the run; the job stays resumable. */
+  stop(): void {
+    this.#stop();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncIterator<Entry> {
+    let read = 0;
+    for (;;) {
+      for await (const entry of this.#bus.log.read(read)) {
+        read = entry.seq;
+        yield entry;
+      }
+      if (this.#over && read >= this.#seq) return;
+      if (read < this.#seq) continue;
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  async #post(verb: InboxItem["verb"], target: string, text: string): Promise<void> {
+    await this.#bus.inbox.post({ id: nanoid(), verb, target, text, by: "embedder" });
+    this.#bus.wake.notify();
+  }
+
+  #announce(seq: number): void {
+    this.#seq = Math.max(this.#seq, seq);
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * Running git.
+ *
+ * G1. No hook, signature, housekeeping, prompt or inherited `GIT_*` variable takes part; identity is cfa's own.
+ *     Works without HOME and without any git configuration.
+ * G2. Names of files are bytes: output and input are byte strings (one character a byte, latin1), so a name that
+ *     is not UTF-8 survives; {@link bytes} and {@link text} convert.
+ * G3. Arguments that name paths are literal, never patterns.
+ * G4. Reads take no optional locks.
+ */
+import { execa } from "execa";
+
+/** One run: arguments, and what differs from the place's defaults. */
+type GitCall = {
+  /** Standard input as a byte string. */
+  readonly input?: string;
+  /** Index file in place of the tree's own. */
+  readonly index?: string;
+};
+
+/** What a run printed (byte strings), and its exit code. */
+export type GitResult = { readonly code: number; readonly out: string; readonly err: string };
+
+/** Where git runs. `dir` is the git directory; without it git looks for one from `cwd` upwards. */
+export type GitPlace = { readonly cwd: string; readonly dir?: string; readonly tree?: string };
+
+/** A git that is bound to a place. */
+export type Git = {
+  /** Output of a run that must succeed. Rejects with a {@link GitFailure}. */
+  readonly run: (args: readonly string[], call?: GitCall) => Promise<string>;
+  /** Result of a run that may fail. Rejects with a {@link GitFailure} only when git cannot be started. */
+  readonly attempt: (args: readonly string[], call?: GitCall) => Promise<GitResult>;
+};
+
+/** Git failed where it must not: which command, and what it said. */
+export class GitFailure extends Error {
+  override readonly name = "GitFailure";
+  readonly code: number;
+
+  constructor(command: string, result: GitResult) {
+    super(`git ${command} failed (exit ${result.code}): ${text(result.err).trim() || "it said nothing"}`);
+    this.code = result.code;
+  }
+}
+
+/** The identity of every commit that cfa makes. */
+const WHO = { NAME: "cfa", EMAIL: "cfa@localhost" };
+
+/** Settings of a user or machine that would change what our commands do. */
+const SETTINGS = [
+  "core.hooksPath=/dev/null",
+  "core.fsmonitor=false",
+  "core.safecrlf=false",
+  "commit.gpgSign=false",
+  "gc.auto=0",
+  "maintenance.auto=false",
+  "rerere.enabled=false",
+  "merge.conflictStyle=merge",
+  "merge.verifySignatures=false",
+  "i18n.commitEncoding=UTF-8",
+  "submodule.recurse=false",
+  "advice.addEmbeddedRepo=false",
+].flatMap((setting) => ["-c", setting]);
+
+/** The environment without `GIT_*`, plus ours. */
+function environment(place: GitPlace, call: GitCall): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(process.env))
+    if (value !== undefined && !name.startsWith("GIT_")) env[name] = value;
+  Object.assign(env, {
+    LC_ALL: "C",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_LITERAL_PATHSPECS: "1",
+    GIT_EDITOR: ":",
+    GIT_AUTHOR_NAME: WHO.NAME,
+    GIT_AUTHOR_EMAIL: WHO.EMAIL,
+    GIT_COMMITTER_NAME: WHO.NAME,
+    GIT_COMMITTER_EMAIL: WHO.EMAIL,
+  });
+  if (place.dir !== undefined) env["GIT_DIR"] = place.dir;
+  if (place.tree !== undefined) env["GIT_WORK_TREE"] = place.tree;
+  if (call.index !== undefined) env["GIT_INDEX_FILE"] = call.index;
+  return env;
+}
+
+/** A git that runs at `place`. */
+export function gitAt(place: GitPlace): Git {
+  const attempt = async (args: readonly string[], call: GitCall = {}): Promise<GitResult> => {
+    const done = await execa("git", [...SETTINGS, ...args], {
+      cwd: place.cwd,
+      env: environment(place, call),
+      extendEnv: false,
+      input: Buffer.from(call.input ?? "", "latin1"),
+      encoding: "latin1",
+      stripFinalNewline: false,
+      reject: false,
+      maxBuffer: 1 << 30,
+    });
+    if (done.exitCode === undefined) throw new Error(`git could not be run: ${done.shortMessage}`);
+    return { code: done.exitCode, out: done.stdout, err: done.stderr };
+  };
+  const run = async (args: readonly string[], call: GitCall = {}): Promise<string> => {
+    const result = await attempt(args, call);
+    if (result.code !== 0) throw new GitFailure(args[0] ?? "", result);
+    return result.out;
+  };
+  return { run, attempt };
+}
+
+/** The byte string of a text (G2). */
+export function bytes(value: string): string {
+  return Buffer.from(value, "utf8").toString("latin1");
+}
+
+/** The text of a byte string; what is not UTF-8 becomes U+FFFD (G2). */
+export function text(value: string): string {
+  return Buffer.from(value, "latin1").toString("utf8");
+}
+
+/** The fields of NUL-terminated output. */
+export function fields(out: string): readonly string[] {
+  return out.split("\0").filter((field) => field !== "");
+}
+
+/** A commit as the object database holds it. */
+export type CommitObject = {
+  readonly id: string;
+  readonly tree: string;
+  readonly parents: readonly string[];
+  /** Everything after the headers, as a byte string. */
+  readonly message: string;
+};
+
+/** Reads commits by name in one process; undefined for names that do not exist or are no commits. */
+export async function readCommits(
+  git: Git,
+  names: readonly string[],
+): Promise<readonly (CommitObject | undefined)[]> {
+  const out = await git.run(["cat-file", "--batch"], { input: names.map((name) => `${name}\n`).join("") });
+  const commits: (CommitObject | undefined)[] = [];
+  for (let at = 0; commits.length < names.length;) {
+    const end = out.indexOf("\n", at);
+    const [id = "", kind, size] = out.slice(at, end).split(" ");
+    const length = Number(size);
+    const found = Number.isInteger(length) && /^[0-9a-f]{40,64}$/.test(id);
+    commits.push(
+      found && kind === "commit" ? parseCommit(id, out.slice(end + 1, end + 1 + length)) : undefined,
+    );
+    at = found ? end + length + 2 : end + 1;
+  }
+  return commits;
+}
+
+function parseCommit(id: string, content: string): CommitObject {
+  const split = content.indexOf("\n\n");
+  const headers = content.slice(0, split).split("\n");
+  const values = (name: string): string[] =>
+    headers.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+  return { id, tree: values("tree")[0] ?? "", parents: values("parent"), message: content.slice(split + 2) };
+}

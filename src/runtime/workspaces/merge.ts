@@ -1,0 +1,125 @@
+/**
+ * Merging the work of a thread into its parent's tree.
+ *
+ * G1. Always a merge commit, never fast-forward or squash, never a preference for a side; only work that is already
+ *     there makes none.
+ * G2. The parent's work is committed first, so nothing of it can be overwritten; an ignored file in the way of a new
+ *     one is kept, and the path becomes a conflict.
+ * G3. A conflict stays in the parent's tree, with a record (conflict.ts). While it does, no other merge begins there.
+ * G4. The child's commit is on `refs/cfa/<job>/ended/<name>` before its worktree goes.
+ */
+import type { ThreadId } from "../../soup/message.ts";
+import { keepArtifacts } from "./carry.ts";
+import { describePaths, forgetConflict, readConflict, unmergedPaths, writeConflict } from "./conflict.ts";
+import { type Git, GitFailure, readCommits, text } from "./git.ts";
+import { markUnmerged, moveAside, obstaclesOf, putBack } from "./obstacles.ts";
+import type { Merged } from "./port.ts";
+import { contentOf, mergeHead, write } from "./snapshot.ts";
+import { type JobGit, refs, type Tree, treeName } from "./trees.ts";
+import { workCommit } from "./work-commit.ts";
+import { findTree, removeLocks, removeWorktree } from "./worktrees.ts";
+
+/** Merges `thread` into `parent`; `held` when the parent's tree holds another conflict (G3). */
+export async function mergeInto(job: JobGit, thread: ThreadId, parent: Tree): Promise<Merged | "held"> {
+  await removeLocks(parent.admin);
+  const name = treeName(job.job, thread);
+  const ref = refs.ended(job.job, name);
+  const child = await findTree(job, thread);
+  const held = await holds(job, parent, child, ref);
+  if (held === "other") return "held";
+  if (held !== undefined) {
+    await removeWorktree(job, name);
+    return { result: "conflict", commit: held.commit, ref, paths: held.paths };
+  }
+  if (child !== undefined && (await mergeHead(child)) !== null) return unfinished(job, child, ref);
+  const commit = child === undefined ? await endedCommit(job, ref, thread) : await workCommit(job, child);
+  await job.git.run(["update-ref", ref, commit]);
+  const begun = await beginMerge(job, parent, thread, commit);
+  await removeWorktree(job, name);
+  if (child !== undefined) await job.git.run(["update-ref", "-d", refs.thread(job.job, name)]);
+  return "merge" in begun
+    ? { result: "merged", merge: begun.merge, commit, ref }
+    : { result: "conflict", commit, ref, paths: begun.paths };
+}
+
+/** The conflict of this very merge, `other` for another one, undefined when the parent's tree is free. */
+async function holds(
+  job: JobGit,
+  parent: Tree,
+  child: Tree | undefined,
+  ref: string,
+): Promise<{ commit: string; paths: readonly string[] } | "other" | undefined> {
+  const record = readConflict(parent);
+  const merging = await mergeHead(parent);
+  const open = record?.completed === null ? record : undefined;
+  if (merging === null && open === undefined) return undefined;
+  const own = child === undefined ? ref : refs.thread(job.job, child.name);
+  const [commit] = await readCommits(job.git, [own]);
+  if (open !== undefined)
+    return open.commit === commit?.id
+      ? { commit: open.commit, paths: open.paths.map((entry) => text(entry.path)) }
+      : "other";
+  // No record: a kill came between git's merge and ours to note it; the work below it was committed before.
+  if (merging !== commit?.id) return "other";
+  await parent.git.run(["merge", "--abort"]);
+  await putBack(parent);
+  return undefined;
+}
+
+async function endedCommit(job: JobGit, ref: string, thread: ThreadId): Promise<string> {
+  const [ended] = await readCommits(job.git, [ref]);
+  if (ended === undefined)
+    throw new Error(`there is no work of ${thread} to merge: its workspace and ${ref} are gone`);
+  return ended.id;
+}
+
+/** A child that holds a conflict of its own has nothing that could be merged; all of it stays on its ref. */
+async function unfinished(job: JobGit, child: Tree, ref: string): Promise<Merged> {
+  const paths = [...(await unmergedPaths(child)).keys()].map(text);
+  const commit = await write(job, await contentOf(job, child), undefined, `Snapshot end of ${child.thread}`);
+  await job.git.run(["update-ref", ref, commit]);
+  await removeWorktree(job, child.name);
+  return { result: "conflict", commit, ref, paths };
+}
+
+/** Commits the work of `tree` and merges `commit`, the work of `thread`, into it. */
+export async function beginMerge(
+  job: JobGit,
+  tree: Tree,
+  thread: ThreadId,
+  commit: string,
+): Promise<{ readonly merge: string } | { readonly paths: readonly string[] }> {
+  await putBack(tree);
+  const onto = await workCommit(job, tree);
+  await forgetConflict(tree);
+  const obstacles = await obstaclesOf(tree, onto, commit);
+  if (obstacles.length > 0) await moveAside(tree, obstacles);
+  const quiet = ["--quiet", "--no-ff", "--no-edit", "--no-verify", "--no-stat", "--no-log", "--no-autostash"];
+  const commitNow = obstacles.length > 0 ? ["--no-commit"] : [];
+  const message = `Merge ${thread} into ${tree.thread}`;
+  const done = await tree.git.attempt(["merge", ...quiet, ...commitNow, "-m", message, commit]);
+  if ((await putBack(tree)).length > 0 && (await mergeHead(tree)) !== null)
+    await markUnmerged(tree, obstacles);
+  if ((await mergeHead(tree)) !== null) {
+    const paths = await describePaths(tree);
+    writeConflict(tree, { thread, commit, onto, completed: null, paths: [...paths] });
+    return { paths: paths.map((entry) => text(entry.path)) };
+  }
+  if (done.code !== 0) throw new GitFailure("merge", done);
+  const [head] = await readCommits(tree.git, ["HEAD"]);
+  const merge = head === undefined || head.id === onto ? await mergeOf(job.git, commit, onto) : head.id;
+  if (head !== undefined && head.id !== onto)
+    await job.git.run(["update-ref", refs.thread(job.job, tree.name), head.id]);
+  await keepArtifacts(job, tree, merge);
+  return { merge };
+}
+
+/** The merge commit that brought `commit` into the history of `head`; `head` itself when none did. */
+export async function mergeOf(git: Git, commit: string, head: string): Promise<string> {
+  const between = ["rev-list", "--merges", "--ancestry-path", "--parents", "--reverse", "--topo-order"];
+  for (const line of (await git.run([...between, `${commit}..${head}`])).split("\n")) {
+    const [merge, , ...others] = line.split(" ");
+    if (merge !== undefined && others.includes(commit)) return merge;
+  }
+  return head;
+}

@@ -1,0 +1,113 @@
+/**
+ * The work commit: what a tree hands on. Everything in the tree but ignored files, artifacts, `.cfa/` and
+ * `.sortie/`, on the thread's own line.
+ *
+ * C1. A thread's line only grows: the new commit descends from the one before. If the agent left the line (reset,
+ *     amend, checkout of something else), the content of the tree is committed on top of the line's end.
+ * C2. Commits of the agent are kept; where they hold reserved paths, they are written anew without (rewrite.ts).
+ * C3. Afterwards HEAD is where it belongs (the job's tree on its branch, others detached) at the line's end, and
+ *     the index holds exactly that commit. Nothing is committed when nothing changed.
+ * C4. The tree holds no unfinished merge; callers see to that (conflict.ts).
+ */
+import { invariant } from "../../soup/invariant.ts";
+import { type CommitObject, type Git, readCommits } from "./git.ts";
+import { rewriteWithout } from "./rewrite.ts";
+import { stage, survey, type Survey } from "./stage.ts";
+import { isJobTree, isReserved, jobBranch, type JobGit, refs, reservedNames, type Tree } from "./trees.ts";
+
+/** Commits the work of a tree. Returns the end of its line. */
+export async function workCommit(job: JobGit, tree: Tree): Promise<string> {
+  const state = await prepare(job, tree);
+  const commit = state.clean ? state.parent : await commitIndex(job, tree, state.parent);
+  if (!(state.settled && commit === state.last)) await settle(job, tree, state.survey, commit);
+  return commit;
+}
+
+async function commitIndex(job: JobGit, tree: Tree, parent: string): Promise<string> {
+  const [content, [before]] = await Promise.all([
+    tree.git.run(["write-tree"]),
+    readCommits(job.git, [parent]),
+  ]);
+  const id = content.trim();
+  return before?.tree === id ? parent : commitTree(job.git, id, [parent], `Work of ${tree.thread}\n`);
+}
+
+/** A tree whose index holds its work, without reserved paths, and the commit that a new one goes on top of. */
+export type Prepared = {
+  readonly survey: Survey;
+  /** End of the line as recorded. */
+  readonly last: string;
+  /** End of the line with the agent's own commits (C1, C2). */
+  readonly parent: string;
+  /** The index equals the parent. */
+  readonly clean: boolean;
+  /** HEAD is where it belongs, at `last`. */
+  readonly settled: boolean;
+};
+
+/** Brings index and line of a tree to the point where a commit can be made. */
+export async function prepare(job: JobGit, tree: Tree): Promise<Prepared> {
+  const [found, last] = await Promise.all([survey(tree.git), lineEnd(job, tree)]);
+  const parent = await ownLine(job, tree, found.head, last.id);
+  const work = found.changes.filter((change) => !isReserved(job, change.path) && !change.path.endsWith("/"));
+  await stage(tree, work);
+  const reservedInIndex = found.changes.some((c) => c.kind !== "untracked" && isReserved(job, c.path));
+  if (found.head !== last.id || reservedInIndex)
+    await tree.git.run(["reset", "--quiet", last.id, "--", ...reservedNames(job)]);
+  return {
+    survey: found,
+    last: last.id,
+    parent,
+    clean: work.length === 0 && found.head === parent,
+    settled: found.head === last.id && isAttached(job, tree, found),
+  };
+}
+
+/** The newest commit of a tree's line. */
+export async function lineEnd(job: JobGit, tree: Pick<Tree, "name" | "thread">): Promise<CommitObject> {
+  const [end] = await readCommits(job.git, [refs.thread(job.job, tree.name)]);
+  invariant(end !== undefined, `the line of ${tree.thread} has no ref`);
+  return end;
+}
+
+/** The commit that the line ends with when HEAD's own commits are counted in. */
+async function ownLine(job: JobGit, tree: Tree, head: string | null, last: string): Promise<string> {
+  if (head === null || head === last || !(await isAncestor(job.git, last, head))) return last;
+  return rewriteWithout(job, tree, last, head);
+}
+
+/** Whether history of `later` holds `earlier`. */
+export async function isAncestor(git: Git, earlier: string, later: string): Promise<boolean> {
+  return (await git.attempt(["merge-base", "--is-ancestor", earlier, later])).code === 0;
+}
+
+/** Makes a commit object. */
+export async function commitTree(
+  git: Git,
+  tree: string,
+  parents: readonly string[],
+  message: string,
+): Promise<string> {
+  const args = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"];
+  return (await git.run(args, { input: Buffer.from(message).toString("latin1") })).trim();
+}
+
+function isAttached(job: JobGit, tree: Tree, found: Pick<Survey, "branch">): boolean {
+  return found.branch === (isJobTree(job.job, tree.thread) ? jobBranch(job.job) : null);
+}
+
+/** Puts HEAD where it belongs and records `commit` as the end of the line (C3). */
+export async function settle(
+  job: JobGit,
+  tree: Tree,
+  found: Pick<Survey, "branch">,
+  commit: string,
+): Promise<void> {
+  const own = isJobTree(job.job, tree.thread);
+  const head = own ? `update ${refs.branch(job.job)} ${commit}` : `option no-deref\nupdate HEAD ${commit}`;
+  await tree.git.run(["update-ref", "--stdin"], {
+    input: `${head}\nupdate ${refs.thread(job.job, tree.name)} ${commit}\n`,
+  });
+  if (own && !isAttached(job, tree, found))
+    await tree.git.run(["symbolic-ref", "HEAD", refs.branch(job.job)]);
+}

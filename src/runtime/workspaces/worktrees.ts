@@ -1,0 +1,155 @@
+/**
+ * The worktrees of a job: finding, making and removing them.
+ *
+ * W1. A tree is finished when its administration holds the marker, written last. Anything else is half-made and may
+ *     be removed at any time.
+ * W2. Only administrations whose worktree lies in the job's root are touched; a worktree of the user is never pruned
+ *     (`git worktree prune` would do that, so it is not used).
+ */
+import { chmod, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import type { ThreadId } from "../../soup/message.ts";
+import { isErrno, look } from "./safe-path.ts";
+import { type JobGit, type Tree, treeAt, treeName } from "./trees.ts";
+
+/** File in the administration that says the tree is finished (W1); it holds the commit at which the tree began. */
+const MARKER = "cfa-ready";
+
+/** A worktree of the job as found on disk. */
+export type Found = { readonly name: string; readonly admin: string };
+
+/** Text of a file, or undefined when there is none. */
+export async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (isErrno(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
+  }
+}
+
+/** Writes a file whole or not at all. */
+export async function writeWhole(path: string, content: string): Promise<void> {
+  await writeFile(`${path}.new`, content);
+  await rename(`${path}.new`, path);
+}
+
+/** Administrations of worktrees that lie directly in the job's root, finished or not. */
+export async function listWorktrees(job: JobGit): Promise<readonly Found[]> {
+  const all = join(job.common, "worktrees");
+  const names = await readdir(all).catch((error: unknown) => {
+    if (isErrno(error, "ENOENT")) return [];
+    throw error;
+  });
+  const found = await Promise.all(
+    names.map(async (admin): Promise<Found | undefined> => {
+      const target = await worktreeOf(join(all, admin));
+      return target !== undefined && dirname(target) === job.root
+        ? { name: target.slice(job.root.length + 1), admin: join(all, admin) }
+        : undefined;
+    }),
+  );
+  return found.filter((entry) => entry !== undefined);
+}
+
+/** Directory of the worktree that an administration describes; undefined when it is half-made. */
+async function worktreeOf(admin: string): Promise<string | undefined> {
+  const gitdir = await readIfThere(join(admin, "gitdir"));
+  return gitdir === undefined || gitdir === ""
+    ? undefined
+    : dirname(resolve(admin, gitdir.replace(/\n$/, "")));
+}
+
+/** The finished tree of `thread` (W1), or undefined. */
+export async function findTree(job: JobGit, thread: ThreadId): Promise<Tree | undefined> {
+  const name = treeName(job.job, thread);
+  const usual = join(job.common, "worktrees", name);
+  const dir = join(job.root, name);
+  const admin =
+    (await worktreeOf(usual)) === dir
+      ? usual
+      : (await listWorktrees(job)).find((found) => found.name === name)?.admin;
+  if (admin === undefined || (await origin(admin)) === undefined) return undefined;
+  return (await look(dir))?.isDirectory() === true ? treeAt(job, thread, admin) : undefined;
+}
+
+/** The finished tree of `thread`. Rejects with a sentence when there is none. */
+export async function requireTree(job: JobGit, thread: ThreadId): Promise<Tree> {
+  const tree = await findTree(job, thread);
+  if (tree === undefined)
+    throw new Error(
+      `the workspace of ${thread} does not exist (any more): ${join(job.root, treeName(job.job, thread))}`,
+    );
+  return tree;
+}
+
+/** Commit at which the tree with this administration began; undefined when it is half-made (W1). */
+export async function origin(admin: string): Promise<string | undefined> {
+  return (await readIfThere(join(admin, MARKER)))?.trim();
+}
+
+/** Says that the tree is finished (W1). */
+export async function markFinished(tree: Tree, commit: string): Promise<void> {
+  await writeWhole(join(tree.admin, MARKER), `${commit}\n`);
+}
+
+/**
+ * Makes a worktree for `thread` at `commit`, with HEAD detached or on the new or existing `branch`.
+ * What is left of an earlier attempt goes first. The tree is not finished yet (W1).
+ */
+export async function makeWorktree(
+  job: JobGit,
+  thread: ThreadId,
+  commit: string,
+  branch: string | undefined,
+): Promise<Tree> {
+  const name = treeName(job.job, thread);
+  await removeWorktree(job, name);
+  await mkdir(job.root, { recursive: true });
+  const head = branch === undefined ? ["--detach"] : ["-B", branch];
+  await job.git.run(["worktree", "add", "--quiet", ...head, join(job.root, name), commit]);
+  const made = (await listWorktrees(job)).find((found) => found.name === name);
+  if (made === undefined) throw new Error(`git made no worktree at ${join(job.root, name)}`);
+  return treeAt(job, thread, made.admin);
+}
+
+/** Removes the worktree of this name and its administration, finished or not. */
+export async function removeWorktree(job: JobGit, name: string): Promise<void> {
+  await removeAll(join(job.root, name));
+  const all = join(job.common, "worktrees");
+  const described = (await listWorktrees(job))
+    .filter((found) => found.name === name)
+    .map((found) => found.admin);
+  // A kill inside `git worktree add` leaves an administration without its `gitdir` (git appends digits on a clash).
+  const usual = join(all, name);
+  const halfMade =
+    (await look(usual)) !== undefined && (await worktreeOf(usual)) === undefined ? [usual] : [];
+  for (const admin of [...described, ...halfMade]) await removeAll(admin);
+  await rmdir(all).catch((error: unknown) => {
+    if (!isErrno(error, "ENOENT", "ENOTEMPTY", "EEXIST")) throw error;
+  });
+}
+
+/** Removes lock files that a killed git has left in the tree's administration. */
+export async function removeLocks(admin: string): Promise<void> {
+  await Promise.all(
+    ["index.lock", "HEAD.lock", "cfa-index.lock"].map((name) => rm(join(admin, name), { force: true })),
+  );
+}
+
+/** Removes a file or directory, read-only directories included; links are removed, not followed. */
+export async function removeAll(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true, maxRetries: 2 });
+  } catch (error) {
+    if (!isErrno(error, "EACCES", "EPERM", "ENOTEMPTY")) throw error;
+    await openUp(path);
+    await rm(path, { recursive: true, force: true, maxRetries: 2 });
+  }
+}
+
+async function openUp(directory: string): Promise<void> {
+  if ((await look(directory))?.isDirectory() !== true) return;
+  await chmod(directory, 0o700);
+  for (const entry of await readdir(directory)) await openUp(join(directory, entry));
+}

@@ -1,0 +1,115 @@
+/** Handing over a job's result. */
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Workspaces } from "../../../src/runtime/workspaces/port.ts";
+import { gitIn, JOB, LEAD, paths, repository, subjects, workspacesOf, writeIn } from "./repository.ts";
+
+let repo: ReturnType<typeof repository>;
+let workspaces: Workspaces;
+beforeEach(async () => {
+  repo = repository();
+  workspaces = await workspacesOf(repo, { target: "main" });
+  await workspaces.open(repo.base, []);
+  await workspaces.branch("dispatch:a", LEAD);
+  writeIn(workspaces.path("dispatch:a"), "a.txt", "a\n");
+  await workspaces.merge("dispatch:a", LEAD);
+  writeIn(workspaces.path(LEAD), "notes.md", "notes\n");
+  writeIn(workspaces.path(LEAD), "PLAN.md", "plan\n");
+});
+afterEach(() => repo.remove());
+
+const again = async (): Promise<Workspaces> => workspacesOf(repo, { target: "main" });
+const result = [".gitignore", "a.txt", "image.bin", "notes.md", "text.txt"];
+
+test("branch: the line stays on cfa/<job>, without artifacts; the worktree goes; done again it confirms", async () => {
+  const delivery = await workspaces.deliver("branch", "unused");
+  expect(delivery).toEqual({ branch: `cfa/${JOB}`, commit: repo.git("rev-parse", `cfa/${JOB}`) });
+  expect(paths(repo.dir, delivery.commit)).toEqual(result);
+  expect(repo.git("worktree", "list").split("\n")).toHaveLength(1);
+  expect(repo.git("rev-parse", "main")).toBe(repo.base);
+  expect(await (await again()).deliver("branch", "unused")).toEqual(delivery);
+  const ended = repo.git("for-each-ref", "--format=%(refname)", `refs/cfa/${JOB}/ended/job-*`);
+  expect(repo.git("show", `${ended}:PLAN.md`)).toBe("plan");
+});
+
+test("pr-ready: one commit on top of the base with the message; done again it confirms", async () => {
+  const delivery = await workspaces.deliver("pr-ready", "Add notes\n\nAll of them.");
+  expect(repo.git("log", "--format=%B", `${repo.base}..cfa/${JOB}`)).toBe("Add notes\n\nAll of them.");
+  expect(repo.git("log", "-1", "--format=%P", delivery.commit)).toBe(repo.base);
+  expect(paths(repo.dir, delivery.commit)).toEqual(result);
+  expect(await (await again()).deliver("pr-ready", "Add notes\n\nAll of them.")).toEqual(delivery);
+});
+
+describe("merge", () => {
+  const merge = (): Promise<unknown> => workspaces.deliver("merge", "Deliver notes");
+
+  test("into the clean worktree that has the branch: fast-forward, files included", async () => {
+    const delivery = await workspaces.deliver("merge", "Deliver notes");
+    expect(delivery).toEqual({ branch: "main", commit: repo.git("rev-parse", "main") });
+    expect(repo.read("notes.md")).toBe("notes\n");
+    expect(repo.git("status", "--porcelain")).toBe("");
+    expect(repo.git("branch", "--format=%(refname:short)")).toBe("main");
+    expect(await (await again()).deliver("merge", "Deliver notes")).toEqual(delivery);
+  });
+
+  test("into a branch that has moved: a merge commit with the message", async () => {
+    repo.write("user.txt", "user\n");
+    const moved = repo.commit("user");
+    await merge();
+    expect(subjects(repo.dir, "--first-parent")[0] ?? "").toBe("Deliver notes");
+    expect(repo.git("rev-parse", "main^1")).toBe(moved);
+    expect(paths(repo.dir, "main")).toEqual([...result, "user.txt"]);
+    expect(repo.git("status", "--porcelain")).toBe("");
+  });
+
+  test("into a branch that is checked out nowhere: no worktree is touched", async () => {
+    repo.git("checkout", "--quiet", "--detach");
+    repo.write("dirty.txt", "dirty\n");
+    await merge();
+    expect(paths(repo.dir, "main")).toEqual(result);
+    expect(repo.git("rev-parse", "HEAD")).toBe(repo.base);
+    expect(repo.git("status", "--porcelain")).toBe("?? dirty.txt");
+  });
+
+  const refusals: readonly (readonly [string, () => void, RegExp])[] = [
+    [
+      "a dirty worktree",
+      () => repo.write("text.txt", "dirty\n"),
+      /main checked out with uncommitted changes/,
+    ],
+    [
+      "an untracked file in the way",
+      () => repo.write("notes.md", "mine\n"),
+      /git cannot bring .* untracked/s,
+    ],
+    [
+      "a conflict",
+      () => (repo.write("notes.md", "mine\n"), void repo.commit("mine")),
+      /have both changed notes.md/,
+    ],
+    ["a vanished branch", () => void repo.git("branch", "-m", "main", "other"), /the branch main is gone/],
+  ];
+  test.each(refusals)(
+    "refuses %s and leaves the branch cfa/<job> to be delivered",
+    async (_, arrange, sentence) => {
+      arrange();
+      const state = (): string =>
+        repo.git("for-each-ref", "refs/heads/main", "refs/heads/other") + repo.git("status", "--porcelain");
+      const before = state();
+      await expect(merge()).rejects.toThrow(sentence);
+      expect(state()).toBe(before);
+      expect(await workspaces.deliver("branch", "")).toMatchObject({ branch: `cfa/${JOB}` });
+      expect(paths(repo.dir, `cfa/${JOB}`)).toEqual(result);
+    },
+  );
+
+  test("refuses when the job began at no branch, and while the tree holds a conflict", async () => {
+    await expect((await workspacesOf(repo)).deliver("merge", "")).rejects.toThrow("began at no branch");
+    await workspaces.branch("dispatch:b", LEAD);
+    writeIn(workspaces.path("dispatch:b"), "text.txt", "b\n");
+    writeIn(workspaces.path(LEAD), "text.txt", "lead\n");
+    await workspaces.merge("dispatch:b", LEAD);
+    await expect(workspaces.deliver("branch", "")).rejects.toThrow("holds an unfinished merge");
+    expect(gitIn(join(workspaces.path(LEAD)), "ls-files", "--unmerged")).not.toBe("");
+  });
+});

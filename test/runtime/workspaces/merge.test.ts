@@ -1,0 +1,261 @@
+/** Merging children into their parent, conflicts and their completion. */
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Workspaces } from "../../../src/runtime/workspaces/port.ts";
+import {
+  gitIn,
+  JOB,
+  LEAD,
+  opened,
+  paths,
+  readIn,
+  repository,
+  subjects,
+  workspacesOf,
+  writeIn,
+} from "./repository.ts";
+
+let repo: ReturnType<typeof repository>;
+let workspaces: Workspaces;
+let lead: string;
+beforeEach(async () => {
+  repo = repository();
+  workspaces = await opened(repo);
+  lead = workspaces.path(LEAD);
+});
+afterEach(() => repo.remove());
+
+const A = "dispatch:a";
+const B = "dispatch:b";
+
+/** A child that has written these files; null deletes. */
+async function child(thread: string, files: Readonly<Record<string, string | Buffer | null>>): Promise<void> {
+  expect(await workspaces.branch(thread, LEAD)).toHaveProperty("commit");
+  for (const [path, content] of Object.entries(files))
+    if (content === null) rmSync(join(workspaces.path(thread), path));
+    else writeIn(workspaces.path(thread), path, content);
+}
+
+const complete = (): ReturnType<Workspaces["complete"]> =>
+  workspaces.exclusive(LEAD, () => workspaces.complete(LEAD));
+
+describe("a merge", () => {
+  test("is a merge commit that names the thread; the worktree goes, the commit stays on a private ref", async () => {
+    await child(A, { "a.txt": "a\n", "PLAN.md": "child's plan\n" });
+    writeIn(lead, "PLAN.md", "lead's plan\n");
+    const merged = await workspaces.merge(A, LEAD);
+    if (merged.result !== "merged") throw new Error("conflict");
+    expect(repo.git("rev-parse", `cfa/${JOB}`)).toBe(merged.merge);
+    expect(repo.git("log", "-1", "--format=%s|%p", merged.merge).split("|")[0]).toBe(
+      `Merge ${A} into ${LEAD}`,
+    );
+    expect(repo.git("rev-parse", `${merged.merge}^2`, merged.ref)).toBe(`${merged.commit}\n${merged.commit}`);
+    expect(merged.ref).toMatch(new RegExp(`^refs/cfa/${JOB}/ended/a-[0-9a-f]{10}$`));
+    expect(paths(repo.dir, merged.merge)).toEqual([".gitignore", "a.txt", "image.bin", "text.txt"]);
+    expect(readIn(lead, "PLAN.md")).toBe("lead's plan\n");
+    expect(existsSync(workspaces.path(A))).toBe(false);
+    expect(repo.git("worktree", "list").split("\n")).toHaveLength(2);
+    expect(await (await workspacesOf(repo)).merge(A, LEAD)).toEqual(merged);
+  });
+
+  test("of a child that did nothing leaves the head as it is", async () => {
+    await child(A, {});
+    expect(await workspaces.merge(A, LEAD)).toMatchObject({
+      result: "merged",
+      merge: repo.base,
+      commit: repo.base,
+    });
+  });
+
+  test("commits the parent's work first, so identical untracked files merge and different ones conflict", async () => {
+    await child(A, { "same.txt": "same\n", "other.txt": "child\n" });
+    writeIn(lead, "same.txt", "same\n");
+    writeIn(lead, "other.txt", "lead\n");
+    expect(await workspaces.merge(A, LEAD)).toMatchObject({ result: "conflict", paths: ["other.txt"] });
+  });
+
+  test("keeps an ignored file that is in the way and makes it a conflict", async () => {
+    await child(A, { "trace.log": "child\n" });
+    gitIn(workspaces.path(A), "add", "--force", "trace.log");
+    writeIn(lead, "trace.log", "lead\n");
+    expect(await workspaces.merge(A, LEAD)).toMatchObject({ result: "conflict", paths: ["trace.log"] });
+    expect(readIn(lead, "trace.log")).toBe("lead\n");
+    expect(await complete()).toEqual({ unmerged: ["trace.log"] });
+    await workspaces.resolve(LEAD, "trace.log");
+    expect(await complete()).toHaveProperty("merge");
+    expect(repo.git("show", `cfa/${JOB}:trace.log`)).toBe("lead");
+  });
+
+  test("of a grandchild goes into its parent's tree and from there up", async () => {
+    await child(A, { "a.txt": "a\n" });
+    await workspaces.branch("dispatch:aa", A);
+    writeIn(workspaces.path("dispatch:aa"), "aa.txt", "aa\n");
+    await workspaces.merge("dispatch:aa", A);
+    await workspaces.merge(A, LEAD);
+    expect(subjects(repo.dir, `${repo.base}..cfa/${JOB}`).toSorted()).toEqual(
+      [
+        `Merge ${A} into ${LEAD}`,
+        `Merge dispatch:aa into ${A}`,
+        "Work of dispatch:aa",
+        `Work of ${A}`,
+      ].toSorted(),
+    );
+  });
+
+  test("cut off by a kill inside git is done again", async () => {
+    await child(A, { "text.txt": "child\ntwo\nthree\n" });
+    writeIn(lead, "text.txt", "lead\ntwo\nthree\n");
+    await workspaces.merge(A, LEAD);
+    rmSync(join(gitIn(lead, "rev-parse", "--absolute-git-dir"), "cfa-conflict.json"));
+    const again = await (await workspacesOf(repo)).merge(A, LEAD);
+    expect(again).toMatchObject({ result: "conflict", paths: ["text.txt"] });
+    writeIn(lead, "text.txt", "both\ntwo\nthree\n");
+    expect(await complete()).toHaveProperty("merge");
+  });
+});
+
+describe("a conflict", () => {
+  test("in text stays in the tree until the markers are gone; asked again it is the same", async () => {
+    await child(A, { "text.txt": "child\ntwo\nthree\n", 'ünd "x".txt': "child\n" });
+    writeIn(lead, "text.txt", "lead\ntwo\nthree\n");
+    writeIn(lead, 'ünd "x".txt', "lead\n");
+    const conflict = await workspaces.merge(A, LEAD);
+    expect(conflict).toMatchObject({ result: "conflict", paths: ["text.txt", 'ünd "x".txt'] });
+    expect(await (await workspacesOf(repo)).merge(A, LEAD)).toEqual(conflict);
+    expect(readIn(lead, "text.txt")).toContain("<<<<<<<");
+    expect(await complete()).toEqual({ unmerged: ["text.txt", 'ünd "x".txt'] });
+    writeIn(lead, "text.txt", "both\n=======\nthree\n");
+    gitIn(lead, "add", "--all");
+    expect(await complete()).toEqual({ unmerged: ['ünd "x".txt'] });
+    writeIn(lead, 'ünd "x".txt', "both\n");
+    writeIn(lead, "besides.txt", "an edit that belongs to it\n");
+    writeIn(lead, "PLAN.md", "plan\n");
+    const done = await complete();
+    if (done === undefined || !("merge" in done)) throw new Error("not completed");
+    expect(repo.git("rev-parse", `${done.merge}^2`)).toBe(conflict.commit);
+    expect(paths(repo.dir, done.merge)).toEqual([
+      ".gitignore",
+      "besides.txt",
+      "image.bin",
+      "text.txt",
+      'ünd "x".txt',
+    ]);
+    expect(gitIn(lead, "status", "--porcelain")).toBe("?? PLAN.md");
+    expect(await complete()).toBeUndefined();
+    expect(await (await workspacesOf(repo)).merge(A, LEAD)).toMatchObject({
+      result: "merged",
+      merge: done.merge,
+    });
+  });
+
+  const others: readonly (readonly [string, Record<string, Buffer | null>, Record<string, Buffer | null>])[] =
+    [
+      ["binary", { "image.bin": Buffer.from([0, 9]) }, { "image.bin": Buffer.from([0, 7]) }],
+      ["modified here, deleted there", { "image.bin": Buffer.from([0, 9]) }, { "image.bin": null }],
+      ["deleted here, modified there", { "image.bin": null }, { "image.bin": Buffer.from([0, 7]) }],
+    ];
+  describe.each(others)("without markers: %s", (_, ours, theirs) => {
+    beforeEach(async () => {
+      await child(A, theirs);
+      for (const [path, content] of Object.entries(ours))
+        if (content === null) rmSync(join(lead, path));
+        else writeIn(lead, path, content);
+      expect(await workspaces.merge(A, LEAD)).toMatchObject({ result: "conflict", paths: ["image.bin"] });
+      expect(await complete()).toEqual({ unmerged: ["image.bin"] });
+    });
+    test("is over by a change", async () => {
+      writeIn(lead, "image.bin", Buffer.from([0, 5]));
+      expect(await complete()).toHaveProperty("merge");
+    });
+    test("is over by a deletion", async () => {
+      rmSync(join(lead, "image.bin"));
+      expect(await complete()).toHaveProperty("merge");
+      expect(paths(repo.dir, `cfa/${JOB}`)).toEqual([".gitignore", "text.txt"]);
+    });
+    test("is over by declaration", async () => {
+      await expect(workspaces.resolve(LEAD, "text.txt")).rejects.toThrow('name one of "image.bin"');
+      await workspaces.resolve(LEAD, "image.bin");
+      expect(await complete()).toHaveProperty("merge");
+      await expect(workspaces.resolve(LEAD, "image.bin")).rejects.toThrow("holds no conflict");
+    });
+  });
+
+  test("that the agent commits itself is complete, without the artifact it committed", async () => {
+    await child(A, { "text.txt": "child\n" });
+    writeIn(lead, "text.txt", "lead\n");
+    const { commit } = await workspaces.merge(A, LEAD);
+    writeIn(lead, "text.txt", "both\n");
+    writeIn(lead, "PLAN.md", "plan\n");
+    gitIn(lead, "add", "--all");
+    gitIn(lead, "commit", "--quiet", "--message=I merged");
+    const done = await complete();
+    if (done === undefined || !("merge" in done)) throw new Error("not completed");
+    expect(repo.git("log", "-1", "--format=%s|%an", done.merge)).toBe("I merged|User");
+    expect(repo.git("rev-parse", `${done.merge}^2`)).toBe(commit);
+    expect(paths(repo.dir, done.merge)).not.toContain("PLAN.md");
+  });
+
+  test("that the agent throws away begins again", async () => {
+    await child(A, { "text.txt": "child\n" });
+    writeIn(lead, "text.txt", "lead\n");
+    await workspaces.merge(A, LEAD);
+    gitIn(lead, "merge", "--abort");
+    expect(await complete()).toEqual({ unmerged: ["text.txt"] });
+    expect(readIn(lead, "text.txt")).toContain("<<<<<<<");
+  });
+
+  test("lets later merges wait in order, turns go on, and refuses new children", async () => {
+    await child(A, { "text.txt": "a\n" });
+    await child(B, { "b.txt": "b\n" });
+    await child("dispatch:c", { "c.txt": "c\n" });
+    writeIn(lead, "text.txt", "lead\n");
+    expect(await workspaces.merge(A, LEAD)).toMatchObject({ result: "conflict" });
+    const ended: string[] = [];
+    const waiting = [B, "dispatch:c"].map(async (thread) => {
+      const merged = await workspaces.merge(thread, LEAD);
+      ended.push(`${thread} ${merged.result}`);
+    });
+    expect(await workspaces.branch("dispatch:d", LEAD)).toEqual({
+      refused: expect.stringContaining("unfinished merge"),
+    });
+    await workspaces.exclusive(LEAD, async () => {
+      ended.push("turn");
+      writeIn(lead, "text.txt", "both\n");
+      expect(await workspaces.complete(LEAD)).toHaveProperty("merge");
+    });
+    await Promise.all(waiting);
+    expect(ended).toEqual(["turn", `${B} merged`, "dispatch:c merged"]);
+    expect(await workspaces.branch("dispatch:d", LEAD)).toHaveProperty("commit");
+  });
+
+  test("that a child holds when it is merged itself is not passed on; all of it stays on its ref", async () => {
+    await child(A, {});
+    await workspaces.branch("dispatch:aa", A);
+    writeIn(workspaces.path("dispatch:aa"), "text.txt", "grandchild\n");
+    writeIn(workspaces.path(A), "text.txt", "child\n");
+    await workspaces.merge("dispatch:aa", A);
+    const kept = await workspaces.merge(A, LEAD);
+    expect(kept).toMatchObject({ result: "conflict", paths: ["text.txt"] });
+    expect(repo.git("show", `${kept.ref}:text.txt`)).toContain("<<<<<<<");
+    expect(await complete()).toBeUndefined();
+    expect(readIn(lead, "text.txt")).toBe("one\ntwo\nthree\n");
+  });
+
+  test("of the agent's own making is completed by the same rules", async () => {
+    writeFileSync(join(lead, "text.txt"), "mine\n");
+    gitIn(lead, "commit", "--quiet", "--all", "--message=mine");
+    gitIn(lead, "checkout", "--quiet", "--detach", repo.base);
+    writeFileSync(join(lead, "text.txt"), "other\n");
+    gitIn(lead, "commit", "--quiet", "--all", "--message=other");
+    const other = gitIn(lead, "rev-parse", "HEAD");
+    gitIn(lead, "checkout", "--quiet", `cfa/${JOB}`);
+    expect(() => gitIn(lead, "merge", other)).toThrow("merge");
+    expect(await complete()).toEqual({ unmerged: ["text.txt"] });
+    writeFileSync(join(lead, "text.txt"), "both\n");
+    expect(await complete()).toHaveProperty("merge");
+    expect(subjects(repo.dir, `${repo.base}..cfa/${JOB}`).toSorted()).toEqual(
+      [`Merge ${other.slice(0, 12)} into ${LEAD}`, "mine", "other"].toSorted(),
+    );
+  });
+});
