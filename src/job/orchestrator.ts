@@ -237,6 +237,7 @@ export class Orchestrator implements Director {
       policy: definition.states[live].escalation,
       outcomes: lead ? skillOutcomes(live) : [],
       answersTo: lead ? null : (parent ?? null),
+      stall: definition.limits.stall,
       refusals: definition.limits.retries,
     };
   }

@@ -42,6 +42,8 @@ export type Brief = Pick<TurnRequest, "prompt" | "entry" | "artifacts" | "timeou
   readonly artifact: string | null;
   /** The parent to which the agent may reply; null when it is the director itself. */
   readonly answersTo: ThreadId | null;
+  /** Longest silence of the running turn, milliseconds; null for no limit. */
+  readonly stall: number | null;
   /** Refused payloads in a row after which a turn that only repeats them fails. */
   readonly refusals: number;
 };

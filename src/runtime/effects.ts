@@ -253,8 +253,14 @@ export class Effects {
     this.#launch(async () => {
       const report = (event: TurnEvent) => this.#report(run, event);
       const plan = { run, tree, facts, brief, session, files };
-      const finished = await runTurn(plan, workspaces, adapter, directories, controller.signal, report, () =>
-        clock.now(),
+      const finished = await runTurn(
+        plan,
+        workspaces,
+        adapter,
+        directories,
+        controller.signal,
+        report,
+        clock,
       );
       return () => {
         this.#turns.delete(key);

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import type { ThreadId } from "../soup/message.ts";
 import type { Run } from "../soup/molecule.ts";
 import type { AgentAdapter, TurnEvent, TurnFacts, TurnResult } from "./agents/port.ts";
+import type { Clock } from "./clock.ts";
 import type { Brief } from "./director.ts";
 import { isErrno } from "./errno.ts";
 import type { OutboxEntry } from "./outbox.ts";
@@ -18,6 +19,7 @@ import { OUTCOME_FILE } from "./outbox-calls.ts";
 import { writeTurnFacts } from "./outbox-facts.ts";
 import { readRegular } from "./outbox-file.ts";
 import { readOutbox } from "./outbox-store.ts";
+import { watchStall } from "./stall.ts";
 import type { NamedFile, Workspaces } from "./workspaces/port.ts";
 
 /** Where a job keeps what its turns print and say. */
@@ -67,7 +69,7 @@ export async function runTurn(
   directories: TurnDirectories,
   signal: AbortSignal,
   report: (event: TurnEvent) => void,
-  now: () => Date,
+  clock: Clock,
 ): Promise<FinishedTurn> {
   return workspaces.exclusive(plan.tree, async () => {
     if (signal.aborted) return abortedBeforeStart();
@@ -79,26 +81,48 @@ export async function runTurn(
     await mkdir(outbox, { recursive: true });
     await writeTurnFacts(outbox, facts);
     await mkdir(directories.streams, { recursive: true });
-    const started = now().getTime();
-    const result = await adapter.run(
-      {
-        facts,
-        message: run.message,
-        prompt: brief.prompt,
-        session: plan.session,
-        workspace: workspaces.path(tree),
-        outbox,
-        stream: join(directories.streams, `${facts.serial}.${run.turn}.log`),
-        entry: await entryOf(brief, workspaces.path(tree)),
-        artifacts: brief.artifacts,
-        timeout: brief.timeout,
-        signal,
-      },
-      report,
+    const entry = await entryOf(brief, workspaces.path(tree));
+    const started = clock.now().getTime();
+    const result = await watched(clock, brief.stall, signal, report, (until, heard) =>
+      adapter.run(
+        {
+          facts,
+          message: run.message,
+          prompt: brief.prompt,
+          session: plan.session,
+          workspace: workspaces.path(tree),
+          outbox,
+          stream: join(directories.streams, `${facts.serial}.${run.turn}.log`),
+          entry,
+          artifacts: brief.artifacts,
+          timeout: brief.timeout,
+          signal: until,
+        },
+        heard,
+      ),
     );
-    const millis = now().getTime() - started;
+    const millis = clock.now().getTime() - started;
     return { ...(await harvest(plan, workspaces, outbox, result)), millis };
   });
+}
+
+/** Runs an agent under the watch for stalls; one that has stalled has failed. */
+async function watched(
+  clock: Clock,
+  limit: number | null,
+  signal: AbortSignal,
+  report: (event: TurnEvent) => void,
+  run: (until: AbortSignal, heard: (event: TurnEvent) => void) => Promise<TurnResult>,
+): Promise<TurnResult> {
+  const silence = new AbortController();
+  const watch = watchStall(clock, limit, () => silence.abort());
+  const result = await run(AbortSignal.any([signal, silence.signal]), (event) => {
+    watch.heard();
+    report(event);
+  });
+  watch.end();
+  if (!watch.stalled() || signal.aborted) return result;
+  return { ...result, stop: "failed", failure: `nothing was heard of it for ${(limit ?? 0) / 1000} s` };
 }
 
 async function harvest(
