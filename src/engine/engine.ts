@@ -20,7 +20,7 @@ import { killStray } from "../runtime/process/tree.ts";
 import { Scheduler } from "../runtime/scheduler.ts";
 import { gitWorkspaces } from "../runtime/workspaces/git-workspaces.ts";
 import type { Workspaces } from "../runtime/workspaces/port.ts";
-import { ensureStateDirectory } from "../runtime/workspaces/repository.ts";
+import { ensureStateDirectory, resolveCommit } from "../runtime/workspaces/repository.ts";
 import type { AgentName, ThreadId } from "../soup/message.ts";
 import { adaptersOf, cliFile, installVerbs } from "./adapters.ts";
 import { JobRun } from "./job-run.ts";
@@ -103,10 +103,14 @@ export class Engine {
   }
 
   async #idFor(prepared: Prepared, fresh: boolean): Promise<string> {
-    const known = new Set([...(await listJobs(prepared.repository.top)), ...this.#buses.keys()]);
+    const { top } = prepared.repository;
+    const known = new Set([...(await listJobs(top)), ...this.#buses.keys()]);
     for (let number = 1; ; number++) {
       const id = idOf(prepared, number);
-      if (!fresh || !known.has(id)) return id;
+      if (known.has(id) && !fresh) return id;
+      // A branch without a log is the work of a job whose log was kept elsewhere: it is left alone.
+      const taken = known.has(id) || (await resolveCommit(top, `refs/heads/cfa/${id}`)) !== undefined;
+      if (!taken) return id;
     }
   }
 
