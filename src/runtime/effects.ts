@@ -11,7 +11,7 @@
  */
 import type { Draft, EntryBody } from "../persistence/entry.ts";
 import { refusalOf } from "../rules/refusal.ts";
-import { invariant } from "../soup/invariant.ts";
+import { invariant, InvariantViolation } from "../soup/invariant.ts";
 import type { AgentName, ThreadId } from "../soup/message.ts";
 import type { Run } from "../soup/molecule.ts";
 import type { AgentAdapter, TurnEvent } from "./agents/port.ts";
@@ -207,8 +207,9 @@ export class Effects {
     if (this.#others.has(key) || this.#mergesInto(parentTree, view)) return;
     this.#others.add(key);
     this.#launch(async () => {
-      const made =
-        tree === head.thread ? await workspaces.branch(tree, parentTree) : await workspaces.open(base, seeds);
+      const making =
+        tree === head.thread ? workspaces.branch(tree, parentTree) : workspaces.open(base, seeds);
+      const made = await making.catch(refusedBecause);
       const body: EntryBody<"workspace"> = {
         thread: head.thread,
         parent: sender,
@@ -282,6 +283,12 @@ export class Effects {
     );
     this.#wake();
   }
+}
+
+/** A workspace that cannot be made is a refusal, which its sender hears of; a bug stays one. */
+function refusedBecause(error: unknown): { readonly refused: string } {
+  if (error instanceof InvariantViolation || !(error instanceof Error)) throw error;
+  return { refused: error.message };
 }
 
 function toggle(set: Set<ThreadId>, thread: ThreadId, on: boolean): void {
