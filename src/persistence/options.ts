@@ -14,6 +14,9 @@ export type BusOptions = {
   readonly self?: HostProcess;
 };
 
+/** How a job's file is opened: made when missing, only if there, or only for reading. */
+export type OpenMode = "create" | "existing" | "readonly";
+
 /** The options with their defaults filled in. */
 export function withDefaults(options: BusOptions): Required<BusOptions> {
   const { clock = () => new Date(), lease = LEASE_MILLIS, self = thisProcess() } = options;

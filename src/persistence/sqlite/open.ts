@@ -12,13 +12,11 @@ import Database from "better-sqlite3";
 import { nanoid } from "nanoid";
 import { z } from "zod";
 import { BusError } from "../bus-error.ts";
+import type { OpenMode } from "../options.ts";
 import { APPLICATION_ID, TABLES, TABLES_VERSION } from "./tables.ts";
 
 /** A connection to a job's file. */
 export type Connection = Database.Database;
-
-/** How a job's file is opened: made when missing, only if there, or only for reading. */
-export type OpenMode = "create" | "existing" | "readonly";
 
 /** How long a statement waits for a lock of another process, in milliseconds. */
 const LOCK_MILLIS = 5_000;
