@@ -12,7 +12,7 @@ import type { Message, Payload, Policy, QuestionId, ThreadId } from "../soup/mes
 import { Queue } from "../soup/queue.ts";
 import { type Redex, visitRedexes } from "./redex.ts";
 import type { Rule, RuleTable } from "./table.ts";
-import { Bindings, SORTS, type Variable } from "./variables.ts";
+import { type Bindings, copyBindings, SORTS, type Variable } from "./variables.ts";
 
 /** What somebody outside decided: values of a rule's choice variables. */
 export type Choice = {
@@ -48,7 +48,7 @@ function choose(rule: Rule, bindings: Bindings, choice: Choice | undefined): Bin
   }
   if (choice === undefined || wanted.length === 0) return bindings;
   const { ps, ...rest } = choice;
-  return Object.assign(new Bindings(), bindings, rest, ps === undefined ? {} : { ps: Queue.from(ps) });
+  return Object.assign(copyBindings(bindings), rest, ps === undefined ? {} : { ps: Queue.from(ps) });
 }
 
 /** Fires a redex. A rule that needs a choice takes it here. */

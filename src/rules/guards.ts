@@ -90,7 +90,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   "hopeless(p)": {
     means: "p can never reduce; `why` is the reason (see the rule's prose for the cases)",
     uses: ["B", "t", "p"],
-    reads: [],
+    reads: [...life("p"), ...use("p")],
     holds: (c, b) => {
       const why = refusalOf(c, b.B, b.t, b.p);
       if (why !== undefined) b.why = why;

@@ -9,9 +9,13 @@ import type { Configuration } from "../soup/configuration.ts";
 import type { ThreadId } from "../soup/message.ts";
 import { printAtom } from "../soup/print.ts";
 
-/** Name of an invariant, as docs/rules.md lists them. */
-export type InvariantName =
-  "two-lifecycle" | "two-mailbox" | "two-parents" | "parent-cycle" | "closed-alive" | "question-twice";
+/** The names of the invariants, as docs/rules.md lists them. */
+export const INVARIANTS = [
+  "two-lifecycle", "two-mailbox", "two-parents", "parent-cycle", "closed-alive", "question-twice",
+] as const; // prettier-ignore
+
+/** Name of an invariant. */
+export type InvariantName = (typeof INVARIANTS)[number];
 
 /** A broken invariant: which, on what thread, and a sentence. */
 export type BrokenInvariant = {

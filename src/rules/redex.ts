@@ -9,7 +9,7 @@ import type { Configuration } from "../soup/configuration.ts";
 import type { ThreadId } from "../soup/message.ts";
 import type { Molecule } from "../soup/molecule.ts";
 import { guardsHold, type Rule, type RuleTable } from "./table.ts";
-import { Bindings } from "./variables.ts";
+import { Bindings, copyBindings } from "./variables.ts";
 
 /** A rule with the molecules that it matches. */
 export type Redex = {
@@ -69,7 +69,7 @@ function extend(
   let found = false;
   for (const candidate of matcher.candidates(configuration, b)) {
     if (matched.includes(candidate)) continue;
-    const next = Object.assign(new Bindings(), b);
+    const next = copyBindings(b);
     if (!matcher.test(candidate, next)) continue;
     found = true;
     if (extend(rule, configuration, next, [...matched, candidate], at + 1, visit)) return true;

@@ -43,7 +43,15 @@ export type RuleTable = {
 };
 
 /** Kinds of molecules at which matching starts (redex.ts visits these). */
-const ANCHORS: readonly MoleculeKind[] = ["Terminate", "Idle", "Run", "Send", "AskQuestion", "Proxy", "AskHuman"];
+const ANCHORS: readonly MoleculeKind[] = [
+  "Terminate",
+  "Idle",
+  "Run",
+  "Send",
+  "AskQuestion",
+  "Proxy",
+  "AskHuman",
+];
 
 /** Compiles one rule. */
 export function compileRule(text: RuleText): Rule {

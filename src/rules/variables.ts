@@ -36,6 +36,33 @@ export class Bindings {
   why = "";
 }
 
+/** A copy, field by field: the hot path of matching, where a generic copy is ten times slower. */
+export function copyBindings(b: Bindings): Bindings {
+  const copy = new Bindings();
+  copy.A = b.A;
+  copy.B = b.B;
+  copy.t = b.t;
+  copy["t'"] = b["t'"];
+  copy.m = b.m;
+  copy.x = b.x;
+  copy["x'"] = b["x'"];
+  copy.y = b.y;
+  copy.a = b.a;
+  copy.X = b.X;
+  copy.Y = b.Y;
+  copy.p = b.p;
+  copy.q = b.q;
+  copy.ms = b.ms;
+  copy.ps = b.ps;
+  copy.e = b.e;
+  copy.π = b.π;
+  copy.h = b.h;
+  copy.k = b.k;
+  copy.l = b.l;
+  copy.why = b.why;
+  return copy;
+}
+
 /** Name of a variable. */
 export type Variable = keyof Bindings;
 

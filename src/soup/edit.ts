@@ -115,7 +115,7 @@ export class Edit {
 
   #draft(thread: ThreadId): Draft {
     for (const draft of this.#drafts) if (draft.thread === thread) return draft;
-    const draft = { ...this.#base.cellOrEmpty(thread) };
+    const draft = draftOf(this.#base.cellOrEmpty(thread));
     this.#drafts.push(draft);
     return draft;
   }
@@ -151,6 +151,24 @@ export class Edit {
     if (child.terminates.length > 0) parent.dyingDown -= 1;
     return this;
   }
+}
+
+/** A copy field by field, which is several times faster than a spread. */
+function draftOf(cell: Cell): Draft {
+  return {
+    thread: cell.thread,
+    lifecycles: cell.lifecycles,
+    mailboxes: cell.mailboxes,
+    questions: cell.questions,
+    terminates: cell.terminates,
+    interrupts: cell.interrupts,
+    up: cell.up,
+    down: cell.down,
+    dyingDown: cell.dyingDown,
+    turns: cell.turns,
+    closed: cell.closed,
+    workspace: cell.workspace,
+  };
 }
 
 function plus<T extends object>(all: readonly T[], one: T): readonly T[] {

@@ -61,7 +61,9 @@ export class RandomJob {
       this.#outside(this.#move());
       return undefined;
     }
-    const redex = this.pick(all.flatMap((one) => (one.rule.id === "send-step" ? [one, one, one, one] : [one])));
+    const redex = this.pick(
+      all.flatMap((one) => (one.rule.id === "send-step" ? [one, one, one, one] : [one])),
+    );
     this.configuration = fire(this.configuration, redex, this.#choice(redex));
     return redex;
   }

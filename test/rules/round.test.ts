@@ -17,88 +17,94 @@ function permutations<T>(items: readonly T[]): T[][] {
   return items.flatMap((item, at) => permutations(items.toSpliced(at, 1)).map((rest) => [item, ...rest]));
 }
 
-const disjoint: readonly (readonly [what: string, soup: string, given: string, fired: readonly string[]])[] = [
+const disjoint: readonly (readonly [what: string, soup: string, given: string, fired: readonly string[]])[] =
   [
-    "two sparks of one fresh id: the first thread's goes",
-    "Send(A,a,[deliver(C,new,x)]) ‖ Send(B,b,[deliver(C,new,y)])",
-    "roster(A: C), roster(B: C), ready(new)",
-    ["spark a"],
-  ],
-  [
-    "two sparks of different ids",
-    "Send(A,a,[deliver(C,n1,x)]) ‖ Send(B,b,[deliver(C,n2,y)])",
-    "roster(A: C), roster(B: C), ready(n1, n2)",
-    ["spark a", "spark b"],
-  ],
-  [
-    "two sends to one mailbox",
-    "Send(A,a,[deliver(P,p,x)]) ‖ Parent(a,p) ‖ Send(B,b,[deliver(P,p,y)]) ‖ Parent(b,p) ‖ Mailbox(P,p,[])",
-    "",
-    ["send a"],
-  ],
-  [
-    "two sends to two mailboxes",
-    "Send(A,a,[deliver(C,c,x)]) ‖ Parent(c,a) ‖ Mailbox(C,c,[]) ‖ Send(B,b,[deliver(D,d,y)]) ‖ Parent(d,b) ‖ Mailbox(D,d,[])",
-    "",
-    ["send a", "send b"],
-  ],
-  [
-    "a send to a thread and the close of that thread",
-    "Send(G,g,[deliver(C,c,x)]) ‖ Parent(g,c) ‖ Send(P,p,[terminate(c)]) ‖ Parent(c,p) ‖ Mailbox(C,c,[])",
-    "",
-    ["send g"],
-  ],
-  [
-    "a close and what happens on the closed thread",
-    "Send(P,p,[terminate(c)]) ‖ Parent(c,p) ‖ Send(C,c,[]) ‖ Mailbox(C,c,[])",
-    "",
-    ["send-terminate p"],
-  ],
-  [
-    "a send to a waking thread: the mailbox goes to the first",
-    "Send(P,p,[deliver(C,c,x)]) ‖ Parent(c,p) ‖ Idle(C,c) ‖ Mailbox(C,c,[m])",
-    "",
-    ["send p"],
-  ],
-  [
-    "a refused close of a thread whose parent closes it",
-    "Send(P,p,[terminate(c)]) ‖ Parent(c,p) ‖ Idle(C,c) ‖ Send(B,b,[terminate(c)]) ‖ Mailbox(B,b,[])",
-    "",
-    ["send-terminate p"],
-  ],
-  [
-    "a refused delivery to a thread whose parent closes it",
-    "Send(P,p,[terminate(c)]) ‖ Parent(c,p) ‖ Idle(C,c) ‖ Send(B,b,[deliver(C,c,x)]) ‖ Mailbox(B,b,[])",
-    "",
-    ["send-terminate p"],
-  ],
-  [
-    "a refused spark of an id that another thread sparks",
-    "Send(A,a,[deliver(C,new,x)]) ‖ Send(B,b,[deliver(C,new,y)]) ‖ Mailbox(B,b,[])",
-    "roster(A: C), ready(new)",
-    ["spark a"],
-  ],
-  [
-    "an interrupt goes before waiting mail",
-    "Idle(A,a) ‖ Mailbox(A,a,[m]) ‖ Interrupt(a,Y)",
-    "",
-    ["wake-int a"],
-  ],
-  ["one interrupt a round", "Run(A,a,m) ‖ Interrupt(a,Y) ‖ Interrupt(a,Z)", "", ["interrupt a"]],
-  [
-    "withdrawal first: nothing else starts anywhere",
-    "Idle(A,a) ‖ Mailbox(A,a,[m]) ‖ Terminate(z) ‖ Idle(Z,z)",
-    "",
-    ["term-idle z"],
-  ],
-  [
-    "a withdrawal rule relies on its Terminate: one a thread and round",
-    "Terminate(y) ‖ Idle(Y,y) ‖ Mailbox(Y,y,[]) ‖ Terminate(z) ‖ Idle(Z,z)",
-    "",
-    ["term-idle y", "term-idle z"],
-  ],
-  ["choices are nobody's but the agent's", "Run(A,a,m) ‖ Proxy(A,a,e,x,never,fresh) ‖ AskHuman(A,a,f,y,always)", "", []],
-];
+    [
+      "two sparks of one fresh id: the first thread's goes",
+      "Send(A,a,[deliver(C,new,x)]) ‖ Send(B,b,[deliver(C,new,y)])",
+      "roster(A: C), roster(B: C), ready(new)",
+      ["spark a"],
+    ],
+    [
+      "two sparks of different ids",
+      "Send(A,a,[deliver(C,n1,x)]) ‖ Send(B,b,[deliver(C,n2,y)])",
+      "roster(A: C), roster(B: C), ready(n1, n2)",
+      ["spark a", "spark b"],
+    ],
+    [
+      "two sends to one mailbox",
+      "Send(A,a,[deliver(P,p,x)]) ‖ Parent(a,p) ‖ Send(B,b,[deliver(P,p,y)]) ‖ Parent(b,p) ‖ Mailbox(P,p,[])",
+      "",
+      ["send a"],
+    ],
+    [
+      "two sends to two mailboxes",
+      "Send(A,a,[deliver(C,c,x)]) ‖ Parent(c,a) ‖ Mailbox(C,c,[]) ‖ Send(B,b,[deliver(D,d,y)]) ‖ Parent(d,b) ‖ Mailbox(D,d,[])",
+      "",
+      ["send a", "send b"],
+    ],
+    [
+      "a send to a thread and the close of that thread",
+      "Send(G,g,[deliver(C,c,x)]) ‖ Parent(g,c) ‖ Send(P,p,[terminate(c)]) ‖ Parent(c,p) ‖ Mailbox(C,c,[])",
+      "",
+      ["send g"],
+    ],
+    [
+      "a close and what happens on the closed thread",
+      "Send(P,p,[terminate(c)]) ‖ Parent(c,p) ‖ Send(C,c,[]) ‖ Mailbox(C,c,[])",
+      "",
+      ["send-terminate p"],
+    ],
+    [
+      "a send to a waking thread: the mailbox goes to the first",
+      "Send(P,p,[deliver(C,c,x)]) ‖ Parent(c,p) ‖ Idle(C,c) ‖ Mailbox(C,c,[m])",
+      "",
+      ["send p"],
+    ],
+    [
+      "a refused close of a thread whose parent closes it",
+      "Send(P,p,[terminate(c)]) ‖ Parent(c,p) ‖ Idle(C,c) ‖ Send(B,b,[terminate(c)]) ‖ Mailbox(B,b,[])",
+      "",
+      ["send-terminate p"],
+    ],
+    [
+      "a refused delivery to a thread whose parent closes it",
+      "Send(P,p,[terminate(c)]) ‖ Parent(c,p) ‖ Idle(C,c) ‖ Send(B,b,[deliver(C,c,x)]) ‖ Mailbox(B,b,[])",
+      "",
+      ["send-terminate p"],
+    ],
+    [
+      "a refused spark of an id that another thread sparks",
+      "Send(A,a,[deliver(C,new,x)]) ‖ Send(B,b,[deliver(C,new,y)]) ‖ Mailbox(B,b,[])",
+      "roster(A: C), ready(new)",
+      ["spark a"],
+    ],
+    [
+      "an interrupt goes before waiting mail",
+      "Idle(A,a) ‖ Mailbox(A,a,[m]) ‖ Interrupt(a,Y)",
+      "",
+      ["wake-int a"],
+    ],
+    ["one interrupt a round", "Run(A,a,m) ‖ Interrupt(a,Y) ‖ Interrupt(a,Z)", "", ["interrupt a"]],
+    [
+      "withdrawal first: nothing else starts anywhere",
+      "Idle(A,a) ‖ Mailbox(A,a,[m]) ‖ Terminate(z) ‖ Idle(Z,z)",
+      "",
+      ["term-idle z"],
+    ],
+    [
+      "a withdrawal rule relies on its Terminate: one a thread and round",
+      "Terminate(y) ‖ Idle(Y,y) ‖ Mailbox(Y,y,[]) ‖ Terminate(z) ‖ Idle(Z,z)",
+      "",
+      ["term-idle y", "term-idle z"],
+    ],
+    [
+      "choices are nobody's but the agent's",
+      "Run(A,a,m) ‖ Proxy(A,a,e,x,never,fresh) ‖ AskHuman(A,a,f,y,always)",
+      "",
+      [],
+    ],
+  ];
 
 describe("one round", () => {
   test.each(disjoint)("%s", (_what, soup, given, fired) => {
@@ -137,8 +143,8 @@ describe("order", () => {
 
   test("the order of the agenda does not matter", () => {
     const configuration = configurationFrom("Send(A,a,[]) ‖ Send(B,b,[]) ‖ Send(C,c,[])");
-    const rounds = permutations(["a", "b", "c"]).map(
-      (agenda) => nextRound(complete, configuration, new Set(agenda)).fired.map(({ bindings }) => bindings.t),
+    const rounds = permutations(["a", "b", "c"]).map((agenda) =>
+      nextRound(complete, configuration, new Set(agenda)).fired.map(({ bindings }) => bindings.t),
     );
     for (const round of rounds) expect(round).toEqual(["a", "b", "c"]);
   });
@@ -164,10 +170,13 @@ describe("order", () => {
 });
 
 describe("CfA §5, diagram 2", () => {
-  const soup = "Run(A,t1,m1) ‖ Idle(B,t3) ‖ Send(C,t4,[deliver(D,t2,hi)]) ‖ Mailbox(B,t3,[reply]) ‖ Mailbox(D,t2,[])";
+  const soup =
+    "Run(A,t1,m1) ‖ Idle(B,t3) ‖ Send(C,t4,[deliver(D,t2,hi)]) ‖ Mailbox(B,t3,[reply]) ‖ Mailbox(D,t2,[])";
 
   test("its redexes are send, wake and the choice of Run", () => {
-    const found = redexes(literal, configurationFrom(soup)).map(({ rule, bindings }) => `${rule.id} ${bindings.t}`);
+    const found = redexes(literal, configurationFrom(soup)).map(
+      ({ rule, bindings }) => `${rule.id} ${bindings.t}`,
+    );
     expect(found.sort()).toEqual(["ask-step t1", "nosend-step t1", "send t4", "send-step t1", "wake t3"]);
   });
 
@@ -181,7 +190,10 @@ describe("CfA §5, diagram 2", () => {
     const consumed = all.flatMap(({ matched }) => matched);
     expect(new Set(consumed).size).toBe(consumed.length);
     for (const order of permutations(all)) {
-      const after = order.reduce((c, redex) => fire(c, redex, redex === step ? { ps: [] } : undefined), before);
+      const after = order.reduce(
+        (c, redex) => fire(c, redex, redex === step ? { ps: [] } : undefined),
+        before,
+      );
       expect(stateOf(after).soup).toEqual([
         "Mailbox(B,t3,[])", "Mailbox(D,t2,[hi])", "Run(B,t3,reply)", "Send(A,t1,[])", "Send(C,t4,[])",
       ]); // prettier-ignore

@@ -16,7 +16,8 @@ function fires(table: RuleTable, rows: readonly Row[]): void {
       const closed = [...configuration.closed()];
       const wanted = stateOf(configurationFrom(after, `closed(${closed.join(",")})`));
       const [next, ...others] = successors(table, configuration, { rule, choice });
-      if (next === undefined) expect.unreachable(`${rule} does not fire in ${stateOf(configuration).soup.join(" ‖ ")}`);
+      if (next === undefined)
+        expect.unreachable(`${rule} does not fire in ${stateOf(configuration).soup.join(" ‖ ")}`);
       for (const other of others) expect(stateOf(other)).toEqual(stateOf(next));
       expect(stateOf(next)).toEqual(wanted);
       for (const redex of redexesFor(table, configuration, rule)) {
@@ -156,7 +157,12 @@ describe("complete, communication", () => {
     ["workspace not known", "spark", "Send(B,t0,[deliver(C,t1,x)])", "roster(B: C)"],
     ["workspace refused", "spark", "Send(B,t0,[deliver(C,t1,x)])", "roster(B: C), refused(t1: no space)"],
     ["sparker dying", "spark", "Send(B,t0,[deliver(C,t1,x)]) ‖ Terminate(t0)", "roster(B: C), ready(t1)"],
-    ["a new thread dying", "spark", "Send(B,t0,[deliver(C,t1,x)]) ‖ Terminate(t1)", "roster(B: C), ready(t1)"],
+    [
+      "a new thread dying",
+      "spark",
+      "Send(B,t0,[deliver(C,t1,x)]) ‖ Terminate(t1)",
+      "roster(B: C), ready(t1)",
+    ],
     ["not its child", "send-terminate", "Send(B,t0,[terminate(t1)]) ‖ Parent(t1,z)"],
     ["its parent", "send-terminate", "Send(B,t0,[terminate(t1)]) ‖ Parent(t0,t1)"],
     ["child dying", "send-terminate", `Send(B,t0,[terminate(t1)]) ‖ ${CHILD} ‖ Terminate(t1)`],

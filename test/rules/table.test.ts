@@ -8,14 +8,26 @@ const rule: RuleText = { id: "wake", section: "CfA §5", left: "Idle(A,t)", righ
 test.each<readonly [what: string, texts: readonly RuleText[], problem: string]>([
   ["an id twice", [rule, rule], "a rule id stands twice"],
   ["a molecule that does not exist", [{ ...rule, left: "Ideal(A,t)" }], "is not a molecule of a rule"],
-  ["a variable of another sort", [{ ...rule, left: "Idle(m,t)" }], '"m" is no variable of the sort that stands here'],
+  [
+    "a variable of another sort",
+    [{ ...rule, left: "Idle(m,t)" }],
+    '"m" is no variable of the sort that stands here',
+  ],
   ["an unknown guard", [{ ...rule, when: ["lives(t)"] }], 'unknown guard "lives(t)"'],
-  ["a guard about what the left does not bind", [{ ...rule, when: ["live(t')"] }], "reads t', which the left side does not bind"],
+  [
+    "a guard about what the left does not bind",
+    [{ ...rule, when: ["live(t')"] }],
+    "reads t', which the left side does not bind",
+  ],
   ["a product of what nothing binds", [{ ...rule, right: "Run(A,t,m)" }], "the right side reads m"],
   ["a choice that the right does not read", [{ ...rule, choice: ["m"] }], "the choice gives m"],
   ["a scan for a molecule", [{ ...rule, left: "Idle(A,t) ‖ Run(B,t',m)" }], "Run needs a scan"],
   ["a scan for an edge", [{ ...rule, left: "Idle(A,t) ‖ Parent(t',_)" }], "Parent needs a scan"],
-  ["an anchor that matching never visits", [{ ...rule, left: "Mailbox(A,t,q)" }], "matching never starts at Mailbox"],
+  [
+    "an anchor that matching never visits",
+    [{ ...rule, left: "Mailbox(A,t,q)" }],
+    "matching never starts at Mailbox",
+  ],
   [
     "an optional molecule before another",
     [{ ...rule, left: "Idle(A,t) [‖ Parent(t,_)] ‖ Mailbox(A,t,q)" }],

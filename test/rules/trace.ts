@@ -12,6 +12,7 @@ import { type Choice, fire } from "../../src/rules/fire.ts";
 import { redexes, type Redex } from "../../src/rules/redex.ts";
 import type { RuleTable } from "../../src/rules/table.ts";
 import { splitArguments } from "../../src/rules/terms.ts";
+import type { WorkspaceFact } from "../../src/soup/cell.ts";
 import { Configuration } from "../../src/soup/configuration.ts";
 import { configurationOf, Edit } from "../../src/soup/edit.ts";
 import type { Message, Payload, Policy } from "../../src/soup/message.ts";
@@ -37,31 +38,35 @@ export function parseTrace(text: string): Trace {
   return { given, before: before.trim(), steps };
 }
 
+/** The arguments of each `name(…)` of a `given` line. */
+function factsOf(given: string, name: string): string[] {
+  return [...given.matchAll(/(\w+)\(([^)]*)\)/gu)].flatMap(([, word, inside]) =>
+    word === name ? [inside ?? ""] : [],
+  );
+}
+
+const words = (text: string): string[] => text.split(/[\s,]+/u).filter((word) => word !== "");
+
 /** The configuration of a soup in notation (`…; closed t1, t2` at its end), with the facts of a `given` line. */
 export function configurationFrom(soup: string, given = ""): Configuration {
-  const facts = { roster: new Array<string>(), cap: ["3"], ready: new Array<string>(), closed: new Array<string>() };
-  const refused: string[] = [];
-  for (const [, name = "", inside = ""] of given.matchAll(/(\w+)\(([^)]*)\)/gu)) {
-    const list = name === "refused" ? refused : facts[name as keyof typeof facts];
-    if (list === undefined) throw new Error(`a trace has no fact "${name}"`);
-    if (name === "cap") list.pop();
-    list.push(...(name === "refused" || name === "roster" ? [inside] : inside.split(",").map((one) => one.trim())));
-  }
+  const pairs = (name: string) => factsOf(given, name).map((one) => one.split(":"));
   const rosters = Object.fromEntries(
-    facts.roster.map((one) => {
-      const [agent = "", others = ""] = one.split(":");
-      return [agent.trim(), others.trim().split(/[\s,]+/u)];
-    }),
+    pairs("roster").map(([agent = "", others = ""]) => [agent, words(others)]),
   );
+  const [cap = "3"] = factsOf(given, "cap");
   const [molecules = "", ended = ""] = soup.split(/;\s*closed/u);
-  const closed = [...facts.closed, ...ended.split(",").map((one) => one.trim())].filter((one) => one !== "");
-  let result = Configuration.empty({ rosters, cap: Number(facts.cap[0]) });
-  result = configurationOf(result, molecules.trim() === "ε" ? [] : parseSoup(molecules), closed);
-  for (const thread of facts.ready) result = new Edit(result).workspace(thread, { ready: true, commit: "c" }).done();
-  for (const one of refused) {
-    const [thread = "", because = ""] = one.split(":");
-    result = new Edit(result).workspace(thread.trim(), { ready: false, because: because.trim() }).done();
-  }
+  const closed = [...factsOf(given, "closed"), ended].flatMap(words);
+  let result = configurationOf(
+    Configuration.empty({ rosters, cap: Number(cap) }),
+    parseSoup(molecules),
+    closed,
+  );
+  const record = (thread: string, fact: WorkspaceFact) => {
+    result = new Edit(result).workspace(thread, fact).done();
+  };
+  for (const thread of factsOf(given, "ready").flatMap(words)) record(thread, { ready: true, commit: "c" });
+  for (const [thread = "", because = ""] of pairs("refused"))
+    record(thread, { ready: false, because: because.trim() });
   return result;
 }
 
@@ -73,7 +78,9 @@ export function stateOf(configuration: Configuration): { soup: string[]; closed:
 /** Everything in a configuration, ids and turn numbers included, independent of the order of molecules. */
 export function everythingOf(configuration: Configuration): string[] {
   const plain = (_key: string, value: unknown): unknown =>
-    typeof value === "object" && value !== null && Symbol.iterator in value ? [...(value as Iterable<unknown>)] : value;
+    typeof value === "object" && value !== null && Symbol.iterator in value
+      ? [...(value as Iterable<unknown>)]
+      : value;
   const molecules = [...configuration.molecules()].map((molecule) => JSON.stringify(molecule, plain));
   return [...molecules, ...[...configuration.closed()].map((thread) => `closed ${thread}`)].sort();
 }

@@ -8,7 +8,22 @@ import { Queue } from "../../src/soup/queue.ts";
 
 /** Names that are atoms, that need quotes, and that look like syntax. */
 export const name: fc.Arbitrary<string> = fc.oneof(
-  fc.constantFrom("A", "t0", "dispatch:0.1", "ans", "refused", "drop", "Idle", "ε", "x'", "a,b", "[", '"', "‖", ""),
+  fc.constantFrom(
+    "A",
+    "t0",
+    "dispatch:0.1",
+    "ans",
+    "refused",
+    "drop",
+    "Idle",
+    "ε",
+    "x'",
+    "a,b",
+    "[",
+    '"',
+    "‖",
+    "",
+  ),
   fc.string({ unit: "grapheme", maxLength: 8 }),
   fc.string({ unit: "binary", maxLength: 4 }),
 );

@@ -68,10 +68,15 @@ test("after any edits the indices say what a recount says, and no snapshot has c
         } else if (all.length > 0) {
           const wanted = all[one.at % all.length];
           if (wanted === undefined) expect.unreachable();
-          const found = [...configuration.molecules()].find((m) => printMolecule(m) === printMolecule(wanted));
+          const found = [...configuration.molecules()].find(
+            (m) => printMolecule(m) === printMolecule(wanted),
+          );
           if (found === undefined) expect.unreachable();
           configuration = new Edit(configuration).remove(found).done();
-          all = all.toSpliced(all.findIndex((m) => printMolecule(m) === printMolecule(found)), 1);
+          all = all.toSpliced(
+            all.findIndex((m) => printMolecule(m) === printMolecule(found)),
+            1,
+          );
         }
         for (const id of ["a", "b", "c", "d"]) expect(indexed(configuration, id)).toEqual(recount(all, id));
       }
@@ -138,7 +143,10 @@ describe("edits", () => {
 
 describe("numbers", () => {
   test("threads are numbered in the order in which they appear; unknown ones come last", () => {
-    const configuration = configurationOf(Configuration.empty(), parseSoup("Idle(A,z) ‖ Parent(b,a) ‖ Idle(A,b)"));
+    const configuration = configurationOf(
+      Configuration.empty(),
+      parseSoup("Idle(A,z) ‖ Parent(b,a) ‖ Idle(A,b)"),
+    );
     expect(["z", "a", "b"].map((id) => configuration.number(id))).toEqual([0, 1, 2]);
     expect(configuration.number("nobody")).toBeGreaterThan(2);
     expect([...configuration.cells()].map((cell) => cell.thread)).toEqual(["z", "a", "b"]);

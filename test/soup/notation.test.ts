@@ -1,4 +1,5 @@
 /** The notation: what prints how, that it parses back, and what is refused where. */
+import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { configurationOf } from "../../src/soup/edit.ts";
@@ -81,10 +82,13 @@ describe("bodies", () => {
     ["something that looks like an answer", "ans(x)", '"ans(x)"'],
     ["lines", "a\nb", '"a\\nb"'],
     ["the longest that prints as itself", "x".repeat(LONG_BODY), "x".repeat(LONG_BODY)],
-    ["a longer one", long, "#6b26fb80b401d422"],
   ])("%s", (_what, body, printed) => {
-    if (body === long) expect(printMessage(plainMessage(body))).toMatch(/^#[0-9a-f]{16}$/u);
-    else expect(printMessage(plainMessage(body))).toBe(printed);
+    expect(printMessage(plainMessage(body))).toBe(printed);
+  });
+
+  test("a longer one prints as the beginning of its SHA-256", () => {
+    const hash = createHash("sha256").update(long).digest("hex");
+    expect(printMessage(plainMessage(long))).toBe(`#${hash.slice(0, 16)}`);
   });
 
   test("two long bodies print alike exactly when they are equal", () => {
@@ -110,7 +114,12 @@ test("a soup prints sorted, so its text does not depend on how it came about", (
 
 describe("what is not in the notation is refused where it goes wrong", () => {
   test.each<readonly [text: string, line: number, column: number, message: string]>([
-    ["Ideal(A,t)", 1, 1, 'expected a molecule (Idle, Run, Send, Mailbox, Parent, Terminate, AskQuestion, Proxy, AskHuman, Interrupt), found "Ideal(A,t)"'],
+    [
+      "Ideal(A,t)",
+      1,
+      1,
+      'expected a molecule (Idle, Run, Send, Mailbox, Parent, Terminate, AskQuestion, Proxy, AskHuman, Interrupt), found "Ideal(A,t)"',
+    ],
     ["Idle A,t)", 1, 6, 'expected "(", found "A,t)"'],
     ["Idle(,t)", 1, 6, 'expected an agent, found ",t)"'],
     ["Idle(A)", 1, 7, 'expected ",", found ")"'],
@@ -120,7 +129,12 @@ describe("what is not in the notation is refused where it goes wrong", () => {
     ["Idle(A ‖ t)", 1, 8, 'expected ",", found "‖ t)"'],
     ["Run(A,t)", 1, 8, 'expected ",", found ")"'],
     ["Run(A,t,)", 1, 9, 'expected a message, found ")"'],
-    ["Run(A,t,f(x))", 1, 10, 'expected "," or ")" (only ans(…) and refused(…) take an argument), found "(x))"'],
+    [
+      "Run(A,t,f(x))",
+      1,
+      10,
+      'expected "," or ")" (only ans(…) and refused(…) take an argument), found "(x))"',
+    ],
     ["Run(A,t,ans())", 1, 13, 'expected an atom or a JSON string, found "))"'],
     ['Run(A,t,"x)', 1, 9, 'expected a message, found "\\"x)"'],
     ['Run(A,t,"\\x")', 1, 9, "expected a JSON string (Bad escaped character in JSON at position 2"],
@@ -132,10 +146,15 @@ describe("what is not in the notation is refused where it goes wrong", () => {
     ["Mailbox(A,t,[m", 1, 15, 'expected ",", found the end'],
     ["Mailbox(A,t,[m,])", 1, 16, 'expected a message, found "])"'],
     ["Terminate(t,keep)", 1, 13, 'expected an end mode (drop, merge), found "keep)"'],
-    ["AskHuman(A,t,e,x,sometimes)", 1, 18, 'expected a policy (never, when_unsure, always), found "sometimes)"'],
+    [
+      "AskHuman(A,t,e,x,sometimes)",
+      1,
+      18,
+      'expected a policy (never, when_unsure, always), found "sometimes)"',
+    ],
     ["Proxy(A,t,e,x,never,stale)", 1, 21, 'expected a phase (fresh, post-human), found "stale)"'],
     ["Idle(A,t) ‖\nIdle(B)", 2, 7, 'expected ",", found ")"'],
-    ["Idle(A,t)\n\n  x", 3, 3, 'expected a molecule (Idle'],
+    ["Idle(A,t)\n\n  x", 3, 3, "expected a molecule (Idle"],
     ["Idle(A,t) ‖", 1, 12, "expected a molecule, found the end"],
     ["‖ Idle(A,t)", 1, 1, 'expected a molecule, found "‖ Idle(A,t)"'],
     ["Idle(A,t) ‖ ‖ Idle(A,t)", 1, 13, 'expected a molecule, found "‖ Idle(A,t)"'],
