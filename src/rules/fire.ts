@@ -125,7 +125,7 @@ export function replay(table: RuleTable, configuration: Configuration, firing: F
 /** The threads whose redexes a firing may have changed. */
 export function touched(redex: Redex): ThreadId[] {
   const { t, "t'": other } = redex.bindings;
-  const threads = other === "" ? [t] : [t, other];
+  const threads = redex.rule.paired ? [t, other] : [t];
   for (const molecule of redex.matched)
     if (molecule.kind === "Parent") threads.push(molecule.thread, molecule.child);
   invariant(threads.length > 0, "a firing touches its thread");

@@ -29,10 +29,19 @@ export function visitRedexes(
   const cell = configuration.cell(thread);
   if (cell === undefined) return false;
   const anchors: readonly (readonly Molecule[])[] = [cell.terminates, cell.lifecycles, cell.questions];
+  // One set of bindings serves all attempts that fail: what they leave in it is bound anew before it is read.
+  let b = new Bindings();
+  let stopped = false;
+  const keep = (redex: Redex): boolean => {
+    b = new Bindings();
+    stopped = visit(redex);
+    return stopped;
+  };
   for (const molecules of anchors) {
     for (const anchor of molecules) {
       for (const rule of table.byAnchor[anchor.kind]) {
-        if (visitMatches(rule, configuration, anchor, visit)) return true;
+        visitMatches(rule, configuration, anchor, b, keep);
+        if (stopped) return true;
       }
     }
   }
@@ -44,16 +53,14 @@ function visitMatches(
   rule: Rule,
   configuration: Configuration,
   anchor: Molecule,
+  b: Bindings,
   visit: (redex: Redex) => boolean,
-): boolean {
-  const b = new Bindings();
+): void {
   b.t = anchor.thread;
-  const first = rule.matchers[0];
-  if (first === undefined || !first.test(anchor, b)) return false;
-  return extend(rule, configuration, b, [anchor], 1, visit);
+  if (rule.matchers[0]?.test(anchor, b) === true) extend(rule, configuration, b, [anchor], 1, visit);
 }
 
-/** Finds the molecules of the left side from position `at` on. */
+/** Finds the molecules of the left side from position `at` on. Returns whether the visit stopped. */
 function extend(
   rule: Rule,
   configuration: Configuration,
@@ -69,7 +76,8 @@ function extend(
   let found = false;
   for (const candidate of matcher.candidates(configuration, b)) {
     if (matched.includes(candidate)) continue;
-    const next = copyBindings(b);
+    // The first match may keep these bindings; each further one gets a copy.
+    const next = found ? copyBindings(b) : b;
     if (!matcher.test(candidate, next)) continue;
     found = true;
     if (extend(rule, configuration, next, [...matched, candidate], at + 1, visit)) return true;

@@ -32,6 +32,8 @@ export type Rule = {
   readonly writes: readonly FactRead[];
   /** Needs no choice from outside. */
   readonly structural: boolean;
+  /** Its left side binds a second thread, t'. */
+  readonly paired: boolean;
 };
 
 /** A compiled table. */
@@ -101,6 +103,7 @@ export function compileRule(text: RuleText): Rule {
     reads: guards.flatMap((guard) => guard.reads),
     writes: writesOf(made),
     structural: text.choice === undefined,
+    paired: bound.has("t'"),
   };
 }
 

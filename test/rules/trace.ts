@@ -53,7 +53,7 @@ export function configurationFrom(soup: string, given = ""): Configuration {
   const rosters = Object.fromEntries(
     pairs("roster").map(([agent = "", others = ""]) => [agent, words(others)]),
   );
-  const [cap = "3"] = factsOf(given, "cap");
+  const cap = factsOf(given, "cap").at(-1) ?? "3";
   const [molecules = "", ended = ""] = soup.split(/;\s*closed/u);
   const closed = [...factsOf(given, "closed"), ended].flatMap(words);
   let result = configurationOf(

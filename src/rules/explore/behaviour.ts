@@ -12,13 +12,19 @@ export type Decisions = readonly (readonly [agent: AgentName, taken: number])[];
 /** All that a choice may depend on: the thread on which the rule is anchored. */
 export type Place = { readonly cell: Cell; readonly decisions: Decisions };
 
-/**
- * The choices under which a redex that is not structural may fire, all of which are explored; none: it does not fire.
- *
- * A behaviour is a function of the rule, the notation of its bindings and of the cell, and the decisions: ids, turn
- * numbers and the order of a cell's molecules are not part of a configuration and must not matter.
- */
-export type Behaviour = (redex: Redex, place: Place) => readonly Choice[];
+/** The choices of agents, proxies and the human, all of which are explored. */
+export type Behaviour = {
+  /**
+   * What a choice depends on besides the rule and its bindings: the number of decisions, or the whole cell. Where
+   * the cell matters, what happens on one thread shows in the choices of others, and little can be reduced.
+   */
+  readonly sees: "decisions" | "cell";
+  /**
+   * The choices under which a redex that is not structural may fire; none: it does not fire. Ids, turn numbers and
+   * the order of a cell's molecules are not part of a configuration and must not matter.
+   */
+  choices(redex: Redex, place: Place): readonly Choice[];
+};
 
 /** The decisions that `agent` has taken. */
 export function decisionsOf(decisions: Decisions, agent: AgentName): number {

@@ -32,27 +32,37 @@
  *   cascade (its child is still at work), not term-absorb.
  * Under `literal` a message can reach a thread that is being terminated and start it anew, so only send-empty (term-idle
  * and term-send match it) and, since no rule of `literal` withdraws questions, human-reply and escalate are safe.
- * Under any other table nothing is.
+ * Under any other table nothing is. Where choices depend on the whole cell, only withdrawal is.
  */
 import type { Cell } from "../../soup/cell.ts";
 import type { RuleId } from "../rule.ts";
 import type { RuleTable } from "../table.ts";
+import type { Behaviour } from "./behaviour.ts";
 import type { Step } from "./steps.ts";
 
 const OWN: ReadonlySet<RuleId> = new Set(["wake", "ask", "send-ask", "send-empty", "send-closed"]);
+const SENT: ReadonlySet<RuleId> = new Set(["send-empty"]);
 const DECISION: ReadonlySet<RuleId> = new Set(["send-step", "nosend-step", "ask-step"]);
 const CLEARING: ReadonlySet<RuleId> = new Set([
   "term-run", "term-idle", "term-mbox", "term-send", "term-int", "term-final",
 ]); // prettier-ignore
 
 /** Steps of one thread that may stand for all steps of the configuration; none when that is not known (see above). */
-export function safeSteps(table: RuleTable, cell: Cell, steps: readonly Step[]): readonly Step[] {
+export function safeSteps(
+  table: RuleTable,
+  sees: Behaviour["sees"],
+  cell: Cell,
+  steps: readonly Step[],
+): readonly Step[] {
   if (table.name === "custom") return [];
   const of = (rules: ReadonlySet<RuleId>) => steps.filter(({ redex }) => rules.has(redex.rule.id));
+  if (table.name === "complete" && cell.terminates.length > 0) {
+    return isPlainDying(cell) ? of(CLEARING).slice(0, 1) : [];
+  }
+  if (sees === "cell") return [];
   const question = inPlace(steps);
   if (question.length > 0) return question;
-  if (table.name === "literal") return of(new Set<RuleId>(["send-empty"])).slice(0, 1);
-  if (cell.terminates.length > 0) return isPlainDying(cell) ? of(CLEARING).slice(0, 1) : [];
+  if (table.name === "literal") return of(SENT).slice(0, 1);
   if (!isPlain(cell)) return [];
   const decisions = of(DECISION);
   return decisions.length > 0 ? decisions : of(OWN).slice(0, 1);

@@ -111,13 +111,13 @@ export class Steps {
     for (const slot of slots) before = before.withCell(this.#sites.cellAt(slot, vector[slot] ?? 0));
     const steps: Step[] = [];
     for (const redex of redexesOf(this.#table, before, site.cell.thread)) {
-      const choices = redex.rule.structural ? [undefined] : this.#behaviour(redex, site);
+      const choices = redex.rule.structural ? [undefined] : this.#behaviour.choices(redex, site);
       for (const choice of choices) {
         const step = this.#step(vector, site, before, redex, choice);
         if (!steps.some((one) => String(one.changes) === String(step.changes))) steps.push(step);
       }
     }
-    return { steps, safe: safeSteps(this.#table, site.cell, steps) };
+    return { steps, safe: safeSteps(this.#table, this.#behaviour.sees, site.cell, steps) };
   }
 
   #step(
@@ -136,9 +136,9 @@ export class Steps {
       const slot = this.#sites.slotOf(cell.thread);
       const old = this.#sites.get(vector[slot] ?? 0);
       const decisions = decides && slot === site.slot ? decided(old.decisions, redex.bindings.A) : old.decisions;
-      const site_ = this.#sites.of(cell, decisions);
-      changes.push(slot, site_.id);
-      hash = (hash + site_.hash - old.hash) | 0;
+      const made = this.#sites.of(cell, decisions);
+      changes.push(slot, made.id);
+      hash = (hash + made.hash - old.hash) | 0;
     }
     return { redex, choice, changes, hash };
   }
