@@ -58,7 +58,8 @@ export type RunOptions = {
 /** See the header. Make one with {@link openEngine}. */
 export class Engine {
   readonly #options: EngineOptions;
-  readonly #runs = new Set<JobRun>();
+  /** Runs that have not ended, by job. */
+  readonly #runs = new Map<string, JobRun>();
   readonly #buses = new Map<string, Bus>();
 
   constructor(options: EngineOptions) {
@@ -96,8 +97,9 @@ export class Engine {
 
   /** Stops every run and closes the buses. */
   async close(): Promise<void> {
-    for (const run of this.#runs) run.stop();
-    await Promise.allSettled([...this.#runs].map((run) => run.end));
+    const runs = [...this.#runs.values()];
+    for (const run of runs) run.stop();
+    await Promise.allSettled(runs.map((run) => run.end));
     for (const bus of this.#buses.values()) await bus.close();
     this.#buses.clear();
   }
@@ -124,6 +126,8 @@ export class Engine {
   }
 
   async #run(id: string, top: string, options: RunOptions, prepared: Prepared | undefined): Promise<JobRun> {
+    const running = this.#runs.get(id);
+    if (running !== undefined) return running;
     await ensureStateDirectory(top);
     const directory = jobDirectory(top, id);
     const bus = await this.#bus(id, top);
@@ -165,11 +169,9 @@ export class Engine {
       },
       () => scheduler?.stop(),
     );
-    this.#runs.add(run);
-    void run.end.then(
-      () => this.#runs.delete(run),
-      () => this.#runs.delete(run),
-    );
+    this.#runs.set(id, run);
+    const forget = () => this.#runs.get(id) === run && this.#runs.delete(id);
+    void run.end.then(forget, forget);
     return run;
   }
 }

@@ -5,17 +5,21 @@
  * G2. Violations, nudges, failed turns and time-outs of a state share one budget, `retries`; one more is FAILURE.
  * G3. An approval passes only when every required child that failed has been closed by the lead, the tree holds no
  *     conflict, and every open child has come to rest and been merged.
+ * G4. An approval of a lead that has unread mail lapses: it wakes on the mail and approves again. Whatever else a
+ *     record says is taken before the mail.
  */
 import type { Draft } from "../persistence/entry.ts";
 import type { View } from "../runtime/director.ts";
 import type { ThreadRecord } from "../runtime/ledger.ts";
 import type { ThreadId } from "../soup/message.ts";
-import { type Action, isLive } from "./machine.ts";
+import { type Action, isLive, type LiveState } from "./machine.ts";
 import { correctiveMail } from "./mail.ts";
 import { noticeDraft } from "./notice.ts";
 import { judgeRecord } from "./outcome.ts";
 import { leadOf, type StateRecord } from "./state-record.ts";
 
+const SILENCE =
+  "Your turn ended without an outcome, and nothing is under way that would wake you: go on, and end the state with an outcome";
 const APPROVALS: readonly Action[] = ["APPROVED_INTENT", "APPROVED_PLAN", "APPROVED_WORK"];
 
 /** What is to be done about the lead now; nothing while it works, waits for mail that will come, or is gone. */
@@ -23,26 +27,37 @@ export function steerLead(record: StateRecord, view: View): readonly Draft[] {
   const { state } = record.machine;
   const thread = leadOf(record);
   const lead = view.ledger.threads.get(thread);
-  if (!isLive(state) || lead === undefined || !isAtRest(view, thread)) return [];
-  if (record.hold !== null) return advanceHold(record, lead, view);
+  if (!isLive(state) || lead === undefined || !hasSpoken(view, thread)) return [];
+  const rests = isAtRest(view, thread);
+  if (record.hold !== null) return rests ? advanceHold(record, lead, view) : [];
   const { last } = lead;
-  if (last === undefined || last.result === "failed" || last.turn <= record.judged) return [];
-  const verdict = judgeRecord(state, last.outcome);
+  if (last !== undefined && last.result !== "failed" && last.turn > record.judged) {
+    const drafts = judge(record, state, lead, rests, view);
+    if (drafts.length > 0) return drafts;
+  }
+  const worn = !rests && lead.turns >= record.definition.limits.max_turns;
+  return worn ? stateFailure(record, lead, "another message came after its last turn", null) : [];
+}
+
+/** What follows from the lead's newest turn. An approval waits for unread mail, a record of any other kind does not (G4). */
+function judge(
+  record: StateRecord,
+  state: LiveState,
+  lead: ThreadRecord,
+  rests: boolean,
+  view: View,
+): readonly Draft[] {
+  const bytes = lead.last?.outcome ?? null;
+  const verdict = judgeRecord(state, bytes);
   switch (verdict.verdict) {
     case "violation":
-      return stateFailure(record, lead, verdict.problem, last.outcome);
+      return stateFailure(record, lead, verdict.problem, bytes);
     case "pending":
-      if (isStirring(view, thread)) return [];
-      return stateFailure(
-        record,
-        lead,
-        "Your turn ended without an outcome, and nothing is under way that would wake you: go on, and end the state with an outcome",
-        null,
-      );
+      return rests && !isStirring(view, lead.thread) ? stateFailure(record, lead, SILENCE, null) : [];
     case "action": {
       const { action, reason } = verdict;
-      if (!APPROVALS.includes(action)) return [notice(record, lead, action, reason, last.outcome)];
-      return approve(record, lead, action, reason, view);
+      if (!APPROVALS.includes(action)) return [notice(record, lead, action, reason, bytes)];
+      return rests ? approve(record, lead, action, reason, view) : [];
     }
   }
 }
@@ -77,19 +92,16 @@ function approve(
   return [{ kind: "hold", body: { action, reason, why, record: bytes } }];
 }
 
-function obstacleTo(lead: ThreadRecord, { ledger, configuration }: View): string | undefined {
+function obstacleTo(lead: ThreadRecord, { ledger }: View): string | undefined {
   const failed = lead.children.filter(
     (child) => ledger.thread(child).failed && !ledger.thread(child).optional,
   );
   if (failed.length > 0) {
-    return `${failed.join(", ")} failed; open the work again, or acknowledge the failure with cfa close ${failed[0] ?? ""}`;
+    return `${failed.join(", ")} failed: acknowledge it with cfa close ${failed[0] ?? ""}, and open the work again if it is needed`;
   }
-  for (const { child, paths } of ledger.conflicts.values()) {
-    if (configuration.isClosed(child) && ledger.thread(child).parent === lead.thread) {
-      return `the merge of ${child} is unresolved in ${paths.join(", ")}`;
-    }
-  }
-  return undefined;
+  // The leads of all states work in the tree of the root.
+  const conflict = ledger.conflicts.get(ledger.root);
+  return conflict && `the merge of ${conflict.child} is unresolved in ${conflict.paths.join(", ")}`;
 }
 
 /** Moves a held approval on: waits for the children, ends them deepest first, one at a time, then lets it pass. */
@@ -97,8 +109,8 @@ function advanceHold(record: StateRecord, lead: ThreadRecord, view: View): reado
   const { hold } = record;
   if (hold === null || isStirring(view, lead.thread) || isMerging(view)) return [];
   const open = [...descendants(view, lead.thread)].filter((one) => !view.configuration.dying(one.thread));
-  const deepest = Math.max(...open.map(({ depth }) => depth));
-  const next = open.find(({ depth }) => depth === deepest);
+  const serial = ({ thread }: { readonly thread: ThreadId }) => view.ledger.thread(thread).serial;
+  const [next] = open.sort((a, b) => b.depth - a.depth || serial(a) - serial(b));
   if (next === undefined)
     return [
       notice(
@@ -125,6 +137,16 @@ export function* descendants(
     yield { thread: child, depth };
     yield* descendants(view, child, depth + 1);
   }
+}
+
+/** The broadcast of the thread's newest turn is done, and it is not ending. */
+function hasSpoken({ configuration }: View, thread: ThreadId): boolean {
+  const cell = configuration.cell(thread);
+  return (
+    cell !== undefined &&
+    cell.terminates.length === 0 &&
+    cell.lifecycles.every(({ kind }) => kind === "Idle" || kind === "Run")
+  );
 }
 
 /** The instance is Idle, its mailbox empty, and nobody interrupts it. */

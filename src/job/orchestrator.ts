@@ -14,6 +14,7 @@ import { invariant } from "../soup/invariant.ts";
 import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
 import { actOf } from "./acts.ts";
 import { nextAlarm, pastDeadline, spentBudget, stateDeadline } from "./budget.ts";
+import { afterFailedTurn } from "./failed-turn.ts";
 import { stateFailure, steerLead } from "./lead.ts";
 import {
   approvalsBefore,
@@ -27,12 +28,11 @@ import {
 } from "./machine.ts";
 import {
   ARTIFACT_OF,
+  conflictRemark,
   deliveryMessage,
-  failureMail,
   fromOrchestrator,
   leadTask,
   promptOf,
-  recoveryMail,
 } from "./mail.ts";
 import { noticeDraft, noticeOf, type Notice } from "./notice.ts";
 import { foldRecord, isOver, leadOf, leadThread, type StateRecord } from "./state-record.ts";
@@ -165,53 +165,7 @@ export class Orchestrator implements Director {
   }
 
   afterTurn(turn: EntryBody<"turn">, message: Message, view: View): readonly Draft[] {
-    if (turn.result !== "failed" || isOver(this.record)) return [];
-    const { record } = this;
-    const { ledger } = view;
-    const one = ledger.thread(turn.thread);
-    const recovery = (left: number): Draft => ({
-      kind: "post",
-      body: {
-        agent: one.agent,
-        thread: one.thread,
-        message: recoveryMail(record.job, turn, message, left),
-        head: true,
-        origin: "orchestrator",
-      },
-    });
-    const why = turn.failure ?? "its turn failed";
-    if (turn.thread === leadOf(record)) {
-      return stateFailure(
-        record,
-        { ...one, last: turn, turns: one.turns + 1 },
-        `its turn failed: ${why}`,
-        null,
-        recovery,
-      );
-    }
-    const left = record.definition.limits.retries - one.failures - 1;
-    if (left >= 0 || one.parent === undefined) return [recovery(Math.max(left, 0))];
-    const parent = ledger.thread(one.parent);
-    const mail = failureMail(record.job, one.thread, one.agent, why);
-    const body = {
-      agent: parent.agent,
-      thread: parent.thread,
-      message: mail,
-      head: false,
-      origin: "orchestrator",
-    } as const;
-    return [
-      {
-        kind: "terminate",
-        body: {
-          thread: one.thread,
-          mode: "drop",
-          reason: `it failed for good: ${why}`,
-          origin: "orchestrator",
-        },
-      },
-      { kind: "post", body },
-    ];
+    return isOver(this.record) ? [] : afterFailedTurn(this.record, turn, message, view);
   }
 
   act(item: InboxItem, view: View): { readonly drafts: readonly Draft[]; readonly result: string } {
@@ -226,8 +180,10 @@ export class Orchestrator implements Director {
     const { parent } = ledger.thread(thread);
     const given = live === "EXECUTE" ? null : definition.given[ARTIFACT_OF[live]];
     const first = entries[state] === 1 && given === null;
+    const conflict = ledger.conflicts.get(this.treeOf(thread));
     return {
-      prompt: promptOf(message),
+      prompt:
+        conflict === undefined ? promptOf(message) : `${promptOf(message)}\n\n${conflictRemark(conflict)}`,
       entry: lead && !first ? "align" : "draft",
       artifact: lead ? definition.artifacts[ARTIFACT_OF[live]] : null,
       artifacts: definition.artifacts,

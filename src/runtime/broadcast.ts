@@ -71,10 +71,7 @@ export function broadcastOf(end: TurnEnd, ledger: Ledger, configuration: Configu
   });
   const reply = silentReply(end, ledger, configuration);
   if (reply !== undefined) payloads.push(reply);
-  if (end.overCap === "wait") {
-    const open = configuration.openChildren(record.thread);
-    payloads = closesFirst(payloads, open, configuration.facts.cap, (one) => ledger.threads.has(one));
-  }
+  if (end.overCap === "wait") payloads = sparksLater(payloads, end, ledger, configuration);
   const at = { A: record.agent, t: record.thread };
   const [only] = payloads;
   if (only?.kind === "ask" && payloads.length === 1) {
@@ -93,7 +90,7 @@ function messageOf(id: string, record: ThreadRecord, kind: Message["kind"], body
 /** The final text as reply to the parent, when the turn leaves it waiting otherwise (C2). */
 function silentReply(end: TurnEnd, ledger: Ledger, configuration: Configuration): Payload | undefined {
   const { record, entries, answersTo } = end;
-  if (answersTo === null || !record.owes) return undefined;
+  if (answersTo === null) return undefined;
   const explicit = entries.some(
     (entry) =>
       entry.verb === "none" || entry.verb === "ask" || (entry.verb === "send" && entry.thread === answersTo),
@@ -119,35 +116,37 @@ function waitsForChild(end: TurnEnd, ledger: Ledger, configuration: Configuratio
   return false;
 }
 
-/** `over_cap: wait`: a spark over the cap lets the next close of a known thread go first; all else keeps its order. */
-function closesFirst(
-  payloads: readonly Payload[],
-  open: number,
-  cap: number,
-  known: (thread: ThreadId) => boolean,
-): Payload[] {
-  const rest = [...payloads];
+/**
+ * `over_cap: wait`: a spark over the cap goes behind the closes that free a slot for it, and with it what the turn says
+ * to the same thread; all else keeps its order. What no close makes room for comes last, and is refused.
+ */
+function sparksLater(payloads: readonly Payload[], { record }: TurnEnd, ledger: Ledger, at: Configuration) {
   const result: Payload[] = [];
   const opened = new Set<ThreadId>();
-  for (let one = rest.shift(); one !== undefined; one = rest.shift()) {
-    const sparks = one.kind === "deliver" && !known(one.thread) && !opened.has(one.thread);
-    if (sparks && open >= cap) {
-      const close = rest.findIndex(
-        (later) => later.kind === "terminate" && (known(later.thread) || opened.has(later.thread)),
-      );
-      if (close >= 0) {
-        result.push(...rest.splice(close, 1));
-        open -= 1;
-        rest.unshift(one);
+  let waiting: Payload[] = [];
+  let open = at.openChildren(record.thread);
+  const isOpen = (one: ThreadId) => at.parent(one) === record.thread && !at.dying(one);
+  const admit = (queue: readonly Payload[]): void => {
+    for (const one of queue) {
+      const thread = one.kind === "ask" ? undefined : one.thread;
+      const sparks = one.kind === "deliver" && !ledger.threads.has(one.thread) && !opened.has(one.thread);
+      const behind = waiting.some((other) => other.kind !== "ask" && other.thread === thread);
+      if (behind || (sparks && open >= at.facts.cap)) {
+        waiting.push(one);
         continue;
       }
+      result.push(one);
+      if (sparks) {
+        opened.add(one.thread);
+        open += 1;
+      }
+      if (one.kind !== "terminate" || !(isOpen(one.thread) || opened.has(one.thread))) continue;
+      open -= 1;
+      const again = waiting;
+      waiting = [];
+      admit(again);
     }
-    if (sparks && "thread" in one) {
-      opened.add(one.thread);
-      open += 1;
-    }
-    if (one.kind === "terminate") open -= 1;
-    result.push(one);
-  }
-  return result;
+  };
+  admit(payloads);
+  return [...result, ...waiting];
 }

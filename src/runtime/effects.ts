@@ -9,6 +9,7 @@
  *     holds a conflict, which only a turn can resolve.
  * F4. An ended thread's tree leaves after those of its children.
  */
+import { join } from "node:path";
 import type { Draft, EntryBody } from "../persistence/entry.ts";
 import { refusalOf } from "../rules/refusal.ts";
 import { invariant, InvariantViolation } from "../soup/invariant.ts";
@@ -17,8 +18,8 @@ import type { Run } from "../soup/molecule.ts";
 import type { AgentAdapter, TurnEvent } from "./agents/port.ts";
 import type { Clock } from "./clock.ts";
 import type { Director, View } from "./director.ts";
-import { releaseTree } from "./release.ts";
-import { runTurn, type TurnDirectories } from "./turn.ts";
+import { isBlocked, releaseTree } from "./release.ts";
+import { runTurn, setAside, type TurnDirectories } from "./turn.ts";
 import { factsOf, turnDrafts } from "./turn-drafts.ts";
 import type { Workspaces } from "./workspaces/port.ts";
 
@@ -66,7 +67,7 @@ export class Effects {
 
   /** Reconciles the trees with the log; puts back those whose turn was lost. */
   async prepare(lost: readonly Run[] = []): Promise<void> {
-    const { workspaces, director } = this.#options;
+    const { workspaces, director, directories } = this.#options;
     const { ledger } = this.#view();
     const trees = [...ledger.threads.values()].filter(
       (one) => !one.closed || ledger.unreleased.has(one.thread),
@@ -75,11 +76,9 @@ export class Effects {
     for (const { thread, turn } of lost) {
       const tree = director.treeOf(thread);
       if (thread === ledger.root) continue;
-      await workspaces.restore(
-        tree,
-        ledger.snapshots.get(tree) ?? null,
-        `${ledger.thread(thread).serial}.${turn}`,
-      );
+      const { serial } = ledger.thread(thread);
+      await setAside(join(directories.turns, String(serial), String(turn)), workspaces.path(tree));
+      await workspaces.restore(tree, ledger.snapshots.get(tree) ?? null, `${serial}.${turn}`);
     }
   }
 
@@ -119,10 +118,6 @@ export class Effects {
     return this.#tasks.size > 0 || this.#results.length > 0;
   }
 
-  hasFinished(): boolean {
-    return this.#results.length > 0;
-  }
-
   /** Drafts of the effects that have ended, one group an effect; each is made against the state of its moment. */
   *finished(): IterableIterator<readonly Draft[]> {
     for (let result = this.#results.shift(); result !== undefined; result = this.#results.shift()) {
@@ -137,8 +132,7 @@ export class Effects {
     for (const thread of view.ledger.unreleased) this.#startRelease(thread, view);
     for (const thread of this.#senders) this.#startWorkspace(thread, view);
     this.#startDelivery(view);
-    if (this.#options.director.hindrance(view) !== undefined) return;
-    for (const run of this.#runs.values()) this.#startTurn(run, view);
+    for (const run of this.#runs.values()) this.#startTurn(run, this.#view());
   }
 
   /** Stops all turns and waits until nothing of them is alive. */
@@ -177,14 +171,13 @@ export class Effects {
     const { children, parent, ending } = ledger.thread(thread);
     const into =
       parent !== undefined && ending === "merge" ? this.#options.director.treeOf(parent) : undefined;
-    // One merge into a tree at a time; none while the tree holds a conflict that its thread can still resolve.
+    // One merge into a tree at a time.
     const key = into === undefined ? `drop ${thread}` : `merge into ${into}`;
     if (this.#others.has(key) || children.some((child) => ledger.unreleased.has(child))) return;
-    const resolvable = parent !== undefined && !ledger.thread(parent).closed;
-    if (into !== undefined && ledger.conflicts.has(into) && resolvable) return;
+    if (isBlocked(thread, view, this.#options)) return;
     this.#others.add(key);
     this.#launch(async () => {
-      const drafts = await releaseTree(thread, view, this.#options);
+      const drafts = await releaseTree(thread, this.#view, this.#options);
       return () => {
         this.#others.delete(key);
         return drafts;
@@ -243,6 +236,7 @@ export class Effects {
     const key = `${thread} ${turn}`;
     const tree = director.treeOf(thread);
     if (this.#turns.has(key) || this.#turns.size >= concurrency || this.#mergesInto(tree, view)) return;
+    if (director.hindrance(view) !== undefined) return;
     const adapter = agents[run.agent];
     invariant(adapter !== undefined, `no adapter for ${run.agent}`);
     const brief = director.brief(thread, message, view);
@@ -265,7 +259,9 @@ export class Effects {
       );
       return () => {
         this.#turns.delete(key);
-        if (this.#runs.get(thread)?.turn !== turn || finished.result.stop === "aborted") return [];
+        const newest = this.#runs.get(thread)?.turn;
+        if (newest !== undefined && newest !== turn) return [droppedResult(run)];
+        if (newest === undefined || finished.result.stop === "aborted") return [];
         return turnDrafts(plan, finished, this.#view(), director, this.#options.overCap);
       };
     });
@@ -289,6 +285,11 @@ export class Effects {
 function refusedBecause(error: unknown): { readonly refused: string } {
   if (error instanceof InvariantViolation || !(error instanceof Error)) throw error;
   return { refused: error.message };
+}
+
+function droppedResult({ thread, turn }: Run): Draft {
+  const text = `the result of turn ${turn} was dropped: another message has taken its place`;
+  return { kind: "note", body: { level: "info", thread, text } };
 }
 
 function toggle(set: Set<ThreadId>, thread: ThreadId, on: boolean): void {

@@ -3,7 +3,8 @@
  *
  * R1. A close that the parent asked for merges; a withdrawal drops; a parent that is itself being dropped takes nothing.
  * R2. On a conflict the parent's tree holds it and the parent gets mail; the child's commit stays on its ref.
- * R3. When nobody is left to resolve a conflict, the parent's tree is put back and the child's work stays on its ref.
+ * R3. When nobody is left to resolve a conflict, the merge is abandoned and the child's work stays on its ref.
+ * R4. A tree that holds a merge itself cannot be merged further up: all of it stays on its ref, and the parent is told.
  */
 import type { Draft, EntryBody } from "../persistence/entry.ts";
 import type { ThreadId } from "../soup/message.ts";
@@ -13,20 +14,55 @@ import type { Merged, Workspaces } from "./workspaces/port.ts";
 
 type With = { readonly workspaces: Workspaces; readonly director: Director };
 
-/** Lets the tree of an ended thread go; what came of it, as drafts. */
-export async function releaseTree(thread: ThreadId, view: View, options: With): Promise<readonly Draft[]> {
-  const record = view.ledger.thread(thread);
+/** A conflict in the receiving tree that somebody can still resolve comes first. */
+export function isBlocked(thread: ThreadId, view: View, { director }: Pick<With, "director">): boolean {
+  const { parent, ending } = view.ledger.thread(thread);
+  if (parent === undefined || ending !== "merge" || takesNothing(parent, view)) return false;
+  const tree = director.treeOf(parent);
+  return view.ledger.conflicts.has(tree) && !isOrphaned(parent, tree, view);
+}
+
+/** Lets the tree of an ended thread go; what came of it, as drafts. `view` is asked again when the merge is done. */
+export async function releaseTree(
+  thread: ThreadId,
+  view: () => View,
+  options: With,
+): Promise<readonly Draft[]> {
+  const { workspaces, director } = options;
+  const record = view().ledger.thread(thread);
   const { parent } = record;
-  if (parent === undefined || record.ending !== "merge") return dropped(record, options);
-  const receiver = view.ledger.thread(parent);
-  const gone = receiver.closed || view.configuration.dying(parent);
-  if (gone && receiver.ending === "drop") return dropped(record, options);
-  const tree = options.director.treeOf(parent);
-  const merged = await options.workspaces.merge(options.director.treeOf(thread), tree);
-  if (merged.result === "conflict" && gone) return abandoned(record, merged, tree, view, options);
+  if (parent === undefined || record.ending !== "merge" || takesNothing(parent, view())) {
+    return [await dropped(record, options)];
+  }
+  const tree = director.treeOf(parent);
+  if (view().ledger.conflicts.has(tree)) {
+    const why = "the tree of its parent, which has ended, holds a merge that nobody resolved";
+    return [await dropped(record, options), warning(`the work of ${thread} is not merged: ${why}`)];
+  }
+  const merged = await workspaces.merge(director.treeOf(thread), tree);
+  const receiver = view().ledger.thread(parent);
+  if (merged.result === "conflict" && !merged.held) return unmergeable(record, receiver, merged);
+  if (merged.result === "conflict" && isOrphaned(parent, tree, view())) {
+    await workspaces.abandon(tree);
+    return abandoned(record, merged);
+  }
   const label = `after-${record.serial}`;
-  const { commit } = await options.workspaces.exclusive(tree, () => options.workspaces.snapshot(tree, label));
+  const { commit } = await workspaces.exclusive(tree, () => workspaces.snapshot(tree, label));
   return mergedDrafts(record, receiver, merged, commit);
+}
+
+/** The thread or one above it has been dropped: its tree leaves without a merge, so nothing need go into it (R1). */
+function takesNothing(thread: ThreadId, { ledger, configuration }: View): boolean {
+  for (let at: ThreadId | undefined = thread; at !== undefined; at = ledger.thread(at).parent) {
+    const { ending, closed } = ledger.thread(at);
+    if (ending === "drop" && (closed || configuration.dying(at))) return true;
+  }
+  return false;
+}
+
+/** The thread has ended, and its tree was its own: no turn will run there any more. */
+function isOrphaned(thread: ThreadId, tree: ThreadId, { ledger, configuration }: View): boolean {
+  return tree === thread && (ledger.thread(thread).closed || configuration.dying(thread));
 }
 
 function mergedDrafts(
@@ -45,7 +81,8 @@ function mergedDrafts(
     paths: merged.result === "merged" ? [] : [...merged.paths],
   };
   const release: Draft = { kind: "release", body };
-  if (merged.result === "merged") return [release];
+  // Whoever works in the tree next is told by its prompt.
+  if (merged.result === "merged" || receiver.closed) return [release];
   return [release, { kind: "post", body: conflictMail(record, receiver, merged.paths) }];
 }
 
@@ -73,44 +110,41 @@ function conflictMail(
   };
 }
 
-async function dropped(record: ThreadRecord, { workspaces, director }: With): Promise<Draft[]> {
+type Conflict = Extract<Merged, { result: "conflict" }>;
+
+async function dropped(record: ThreadRecord, { workspaces, director }: With): Promise<Draft> {
   const { ref } = await workspaces.drop(director.treeOf(record.thread));
-  const { thread, parent } = record;
-  const body = {
-    thread,
-    into: parent ?? null,
-    result: "dropped",
-    ref,
-    commit: null,
-    snapshot: null,
-    paths: [],
-  } as const;
-  return [{ kind: "release", body: { ...body, paths: [] } }];
+  return keptAside(record, ref, null, []);
 }
 
-async function abandoned(
+function keptAside(
+  { thread, parent }: ThreadRecord,
+  ref: string | null,
+  commit: string | null,
+  paths: readonly string[],
+): Draft {
+  const body = { thread, into: parent ?? null, result: "dropped", ref, commit, snapshot: null } as const;
+  return { kind: "release", body: { ...body, paths: [...paths] } };
+}
+
+function abandoned(record: ThreadRecord, { ref, commit, paths }: Conflict): Draft[] {
+  const text = `the work of ${record.thread} conflicts with its parent's, which has ended: it is not merged and stays on ${ref}`;
+  return [keptAside(record, ref, commit, paths), warning(text)];
+}
+
+/** The thread's own tree held a merge that it has not resolved: nothing of it could be merged further up. */
+function unmergeable(
   record: ThreadRecord,
-  merged: Extract<Merged, { result: "conflict" }>,
-  tree: ThreadId,
-  view: View,
-  { workspaces }: With,
-): Promise<Draft[]> {
-  await workspaces.restore(tree, view.ledger.snapshots.get(tree) ?? null, `conflict-${record.serial}`);
-  const { thread, parent } = record;
-  const text = `the work of ${thread} conflicts with its parent's, which has ended: it is not merged and stays on ${merged.ref}`;
-  return [
-    {
-      kind: "release",
-      body: {
-        thread,
-        into: parent ?? null,
-        result: "dropped",
-        ref: merged.ref,
-        commit: merged.commit,
-        snapshot: null,
-        paths: [...merged.paths],
-      },
-    },
-    { kind: "note", body: { level: "warn", thread, text } },
-  ];
+  receiver: ThreadRecord,
+  { ref, commit, paths }: Conflict,
+): Draft[] {
+  const text = `The work of ${record.agent} on ${record.thread} is not merged: its own tree still held an unresolved merge in ${paths.join(", ")}. All of it stays on ${ref}.`;
+  const message = { id: conflictMailId(record.thread), from: null, kind: "control", body: text } as const;
+  const { agent, thread } = receiver;
+  const mail: Draft = { kind: "post", body: { agent, thread, message, head: false, origin: "engine" } };
+  return [keptAside(record, ref, commit, paths), receiver.closed ? warning(text) : mail];
+}
+
+function warning(text: string): Draft {
+  return { kind: "note", body: { level: "warn", thread: null, text } };
 }

@@ -2,7 +2,8 @@
  * The scheduler: one loop that turns what happened outside into moves and choices, lets the core reduce, appends
  * what fired, and only then lets effects start.
  *
- * S1. The loop waits at one place only (`#sleep`); between two waits nothing else changes its state.
+ * S1. The loop waits at one place only (`#sleep`); between two waits nothing else changes its state. A hint that comes
+ *     while it works is not lost: it does not wait then.
  * S2. Shell law: outside facts are appended before the core steps on them; a round is one commit; effects are derived
  *     from what was committed (effects.ts), never from intentions.
  * S3. A round is maximal and deterministic (rules/round.ts); the director steers only when the soup is inert.
@@ -20,6 +21,7 @@ import { Configuration } from "../soup/configuration.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { ThreadId } from "../soup/message.ts";
 import type { TurnEvent } from "./agents/port.ts";
+import { nextAgenda, threadsOf } from "./agenda.ts";
 import { answerDrafts, proxyDrafts } from "./questions.ts";
 import type { Clock } from "./clock.ts";
 import type { Director, Standing, View } from "./director.ts";
@@ -64,7 +66,9 @@ export class Scheduler {
   #seq = 0;
   #epoch = 0;
   #stopping = false;
-  #wake: () => void = () => undefined;
+  /** Something may have happened since the loop last looked. */
+  #hinted = false;
+  #endSleep: () => void = () => undefined;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -72,7 +76,7 @@ export class Scheduler {
     this.#effects = new Effects(
       options,
       () => this.#view(),
-      () => this.#wake(),
+      () => this.#hint(),
     );
   }
 
@@ -84,7 +88,7 @@ export class Scheduler {
   /** Stops turns and ends the run; the job can be resumed. */
   stop(): void {
     this.#stopping = true;
-    this.#wake();
+    this.#hint();
   }
 
   /** Runs the job until it ends, waits for a human, is parked, or is stopped. */
@@ -93,7 +97,7 @@ export class Scheduler {
     const claim = await bus.ownership.claim();
     if ("owner" in claim) return { kind: "owned", owner: claim.owner };
     this.#epoch = claim.epoch;
-    const unsubscribe = bus.wake.subscribe(() => this.#wake());
+    const unsubscribe = bus.wake.subscribe(() => this.#hint());
     try {
       await this.#recover();
       return await this.#loop();
@@ -106,6 +110,7 @@ export class Scheduler {
 
   async #loop(): Promise<RunEnd> {
     for (;;) {
+      this.#hinted = false;
       for (const item of await this.#options.bus.inbox.pending()) await this.#takeUp(item);
       for (const drafts of this.#effects.finished()) await this.#commit(drafts);
       await this.#settle();
@@ -257,59 +262,26 @@ export class Scheduler {
   /** The one place where the loop waits: for an effect, a wish from outside, or the director's alarm (S1). */
   async #sleep(): Promise<void> {
     const { clock, director, poll } = this.#options;
-    if (this.#effects.hasFinished() || this.#stopping) return;
-    const alarm = director.alarm(this.#view());
-    const until = alarm === undefined ? poll : Math.min(poll, alarm.getTime() - clock.now().getTime());
+    if (this.#hinted) return;
+    const left = (director.alarm(this.#view())?.getTime() ?? Infinity) - clock.now().getTime();
     await new Promise<void>((resolve) => {
-      const cancel = clock.timer(until, resolve);
-      this.#wake = () => {
+      // An alarm that has passed is for something that must happen first.
+      const cancel = clock.timer(left > 0 ? Math.min(poll, left) : poll, resolve);
+      this.#endSleep = () => {
         cancel();
         resolve();
       };
     });
-    this.#wake = () => undefined;
+    this.#endSleep = () => undefined;
+  }
+
+  #hint(): void {
+    this.#hinted = true;
+    this.#endSleep();
   }
 }
 
 function structuralDraft(redex: Redex): Draft {
   const { rule, at } = firingOf(redex);
   return { kind: "fire", body: { rule, at: { ...at } } };
-}
-
-/** Threads whose redexes a draft may change. */
-function threadsOf(draft: Draft, before: Configuration): ThreadId[] {
-  switch (draft.kind) {
-    case "fire": {
-      const { t, "t'": other } = draft.body.at;
-      const threads = [t, other].filter((thread) => thread !== undefined);
-      const parent = draft.body.rule === "term-final" && t !== undefined ? before.parent(t) : undefined;
-      return parent === undefined ? threads : [...threads, parent];
-    }
-    case "open":
-      return [draft.body.root.thread];
-    case "workspace":
-      return [draft.body.thread, draft.body.parent];
-    case "post":
-    case "interrupt":
-    case "terminate":
-    case "rollback":
-      return [draft.body.thread];
-    default:
-      return [];
-  }
-}
-
-/** Threads without a molecule that could anchor a structural rule leave the agenda. */
-function nextAgenda(threads: ReadonlySet<ThreadId>, configuration: Configuration): ReadonlySet<ThreadId> {
-  const next = new Set<ThreadId>();
-  for (const thread of threads) {
-    const cell = configuration.cell(thread);
-    if (cell === undefined || cell.closed) continue;
-    const restless =
-      cell.terminates.length + cell.interrupts.length + cell.questions.length > 0 ||
-      cell.mailboxes.some(({ messages }) => messages.length > 0) ||
-      cell.lifecycles.some(({ kind }) => kind === "Send");
-    if (restless) next.add(thread);
-  }
-  return next;
 }

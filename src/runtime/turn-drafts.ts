@@ -3,6 +3,7 @@
  *
  * E1. Success is never guessed from text: exit status and record decide; no output and no effect is a failure.
  * E2. A failed turn is a nosend-step marked failed: its outbox is kept aside, its edits are kept.
+ * E3. An outbox that was not written by cfa cannot name a thread that cfa has not minted.
  */
 import type { Draft, EntryBody } from "../persistence/entry.ts";
 import type { ThreadId } from "../soup/message.ts";
@@ -11,6 +12,7 @@ import type { TurnFacts } from "./agents/port.ts";
 import { type Broadcast, broadcastOf } from "./broadcast.ts";
 import type { Brief, Director, View } from "./director.ts";
 import { conflictMailId } from "./release.ts";
+import type { OutboxEntry } from "./outbox.ts";
 import type { FinishedTurn, TurnPlan } from "./turn.ts";
 
 /** What early refusal needs to know in a turn. */
@@ -45,6 +47,20 @@ export function factsOf(
   };
 }
 
+/** The calls without those that go on with a conversation that never was: nobody but cfa makes the id of a thread (E3). */
+function knownCalls(calls: readonly OutboxEntry[], { ledger }: View) {
+  const opened = new Set<ThreadId>();
+  const entries: OutboxEntry[] = [];
+  const strangers: string[] = [];
+  for (const call of calls) {
+    if (call.verb === "send" && call.opens) opened.add(call.thread);
+    if (call.verb !== "send" || opened.has(call.thread) || ledger.threads.has(call.thread))
+      entries.push(call);
+    else strangers.push(`a send to ${call.to} was ignored: there is no conversation ${call.thread}`);
+  }
+  return { entries, strangers };
+}
+
 /** Why a turn counts as failed; undefined for a good one. */
 function failureOf(plan: TurnPlan, finished: FinishedTurn, view: View): string | undefined {
   const { result, entries, outcome, changed, completed } = finished;
@@ -52,11 +68,7 @@ function failureOf(plan: TurnPlan, finished: FinishedTurn, view: View): string |
   if (result.text.trim() === "" && entries.length === 0 && outcome === null && !changed) {
     return "it ended without a word and without any effect: nothing printed, sent, recorded or changed";
   }
-  const conflict = view.ledger.conflicts.get(plan.tree);
-  const told =
-    plan.run.message.kind === "recovery" ||
-    (conflict !== undefined && plan.run.message.id === conflictMailId(conflict.child));
-  if (told && completed !== undefined && "unmerged" in completed) {
+  if (completed !== undefined && "unmerged" in completed && wasTold(plan, view)) {
     return `the merge in its tree is still unresolved in ${completed.unmerged.join(", ")}`;
   }
   const { refusals } = view.ledger.thread(plan.run.thread);
@@ -64,6 +76,16 @@ function failureOf(plan: TurnPlan, finished: FinishedTurn, view: View): string |
     return `${refusals} of its messages in a row were refused, and it goes on sending`;
   }
   return undefined;
+}
+
+/** The turn was about the conflict that its tree holds, or came again after one that was. */
+function wasTold({ run, tree }: TurnPlan, { ledger, configuration }: View): boolean {
+  const conflict = ledger.conflicts.get(tree);
+  if (conflict === undefined) return false;
+  const mail = conflictMailId(conflict.child);
+  if (run.message.kind !== "recovery") return run.message.id === mail;
+  const { mailboxes = [] } = configuration.cell(run.thread) ?? {};
+  return !mailboxes.some(({ messages }) => [...messages].some(({ id }) => id === mail));
 }
 
 /** The entries of a finished turn, in order: remarks, the turn, a completed merge, the choice, what follows. */
@@ -76,6 +98,7 @@ export function turnDrafts(
 ): Draft[] {
   const { run, tree, facts, brief } = plan;
   const { thread } = run;
+  const { entries, strangers } = knownCalls(finished.entries, view);
   const failure = failureOf(plan, finished, view);
   const record = view.ledger.thread(thread);
   const nosend: Broadcast = {
@@ -86,15 +109,17 @@ export function turnDrafts(
   const end = {
     record,
     turn: run.turn,
-    entries: finished.entries,
+    entries,
     text: finished.result.text,
     policy: facts.policy,
     overCap,
     answersTo: brief.answersTo,
   };
   const broadcast = failure === undefined ? broadcastOf(end, view.ledger, view.configuration) : nosend;
-  const turn = turnBody(run, finished, failure, broadcast);
-  const notes = finished.problems.map((text): Draft => ({
+  const turn = turnBody(plan, finished, failure, broadcast);
+  const strange = !brief.lead && finished.outcome !== null;
+  const ignored = strange ? ["its outcome record is ignored: only the lead of a state may write one"] : [];
+  const notes = [...finished.problems, ...strangers, ...ignored].map((text): Draft => ({
     kind: "note",
     body: { level: "warn", thread, text },
   }));
@@ -115,7 +140,7 @@ function firingBody({ firing }: Broadcast): EntryBody<"fire"> {
 }
 
 function turnBody(
-  run: Run,
+  { run, brief }: TurnPlan,
   finished: FinishedTurn,
   failure: string | undefined,
   broadcast: Broadcast,
@@ -135,7 +160,7 @@ function turnBody(
     commit,
     session: result.session,
     usage: result.usage,
-    outcome: failure === undefined ? outcome : null,
+    outcome: failure === undefined && brief.lead ? outcome : null,
     status: null,
     files: travelling.filter(({ files }) => files.length > 0),
     optional: [...broadcast.optional],

@@ -6,7 +6,7 @@
  * T3. The snapshot is taken when the agent and its descent are dead, before anything of the turn is committed.
  */
 import type { Stats } from "node:fs";
-import { lstat, mkdir, rename } from "node:fs/promises";
+import { lstat, mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ThreadId } from "../soup/message.ts";
 import type { Run } from "../soup/molecule.ts";
@@ -179,14 +179,22 @@ async function lstatOrNothing(path: string): Promise<Stats | undefined> {
   }
 }
 
-/** Renames the outbox of an earlier try of the same turn to the first free `…lost-N`. */
-async function moveAside(outbox: string): Promise<void> {
+/** Keeps the outbox of a lost turn, and the record that it left, under the first free `…lost-N` (T2). */
+export async function setAside(outbox: string, workspace: string): Promise<void> {
+  const record = await readRecord(workspace);
+  const kept = await moveAside(outbox);
+  if (record !== null && kept !== undefined) await writeFile(join(kept, OUTCOME_FILE.name), record);
+}
+
+/** Renames an outbox to the first free `…lost-N`; undefined when there is none. */
+async function moveAside(outbox: string): Promise<string | undefined> {
   for (let n = 1; ; n++) {
+    const kept = `${outbox}.lost-${n}`;
     try {
-      await rename(outbox, `${outbox}.lost-${n}`);
-      return;
+      await rename(outbox, kept);
+      return kept;
     } catch (error) {
-      if (isErrno(error, "ENOENT")) return;
+      if (isErrno(error, "ENOENT")) return undefined;
       if (!isErrno(error, "ENOTEMPTY", "EEXIST")) throw error;
     }
   }

@@ -9,6 +9,7 @@
  */
 import { edgesOf, type Cell } from "../../soup/cell.ts";
 import { Configuration, type Facts } from "../../soup/configuration.ts";
+import { invariant } from "../../soup/invariant.ts";
 import type { ThreadId } from "../../soup/message.ts";
 import { type Choice, fire } from "../fire.ts";
 import { type Redex, redexesOf } from "../redex.ts";
@@ -95,15 +96,15 @@ export class Steps {
   #ring(vector: Int32Array, site: Site): number[] {
     const { cell } = site;
     const near = new Set([...addressed(cell), ...neighbours(cell)].map((thread) => this.#sites.slotOf(thread)));
-    near.delete(site.slot);
     const far = new Set<number>();
     if (mayEnd(cell)) {
-      for (const slot of near) {
+      for (const slot of near.add(site.slot)) {
         for (const { edge } of this.#sites.get(vector[slot] ?? 0).cell.up) far.add(this.#sites.slotOf(edge.thread));
       }
     }
-    far.delete(site.slot);
-    return [...new Set([...near, ...far])];
+    const all = new Set([...near, ...far]);
+    all.delete(site.slot);
+    return [...all];
   }
 
   #moves(vector: Int32Array, site: Site, slots: readonly number[]): Moves {
@@ -132,7 +133,9 @@ export class Steps {
     const changes: number[] = [];
     let hash = 0;
     for (const cell of after.cells()) {
-      if (cell === before.cell(cell.thread)) continue;
+      const was = before.cell(cell.thread);
+      if (cell === was) continue;
+      invariant(was !== undefined, `${redex.rule.id} on ${site.cell.thread} changes ${cell.thread}, which is not near (E7)`);
       const slot = this.#sites.slotOf(cell.thread);
       const old = this.#sites.get(vector[slot] ?? 0);
       const decisions = decides && slot === site.slot ? decided(old.decisions, redex.bindings.A) : old.decisions;

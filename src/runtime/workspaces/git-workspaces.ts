@@ -18,7 +18,7 @@ import { deliverJob } from "./deliver.ts";
 import { dropTree, reconcileTrees } from "./drop.ts";
 import { placeFile, storeFile } from "./files.ts";
 import { gitAt, text } from "./git.ts";
-import { mergeInto } from "./merge.ts";
+import { abandonMerge, mergeInto } from "./merge.ts";
 import type { Merged, NamedFile, Workspaces } from "./port.ts";
 import { Gates, KeyedQueue } from "./queue.ts";
 import { restoreTree } from "./restore.ts";
@@ -68,7 +68,7 @@ export async function gitWorkspaces(options: GitWorkspacesOptions): Promise<Work
     path: (tree) => join(job.root, treeName(job.job, tree)),
     exclusive: queued,
     branch: (tree, parent) => queued(parent, () => branchTree(job, tree, parent)),
-    snapshot: async (tree, label) => snapshot(job, await requireTree(job, tree), label),
+    snapshot: async (tree, label, since) => snapshot(job, await requireTree(job, tree), label, since),
     merge: async (tree, parent) => {
       for (;;) {
         const result = await tryMerge(tree, parent);
@@ -81,6 +81,11 @@ export async function gitWorkspaces(options: GitWorkspacesOptions): Promise<Work
       if (result === undefined || "merge" in result) gates.open(tree);
       return result;
     },
+    abandon: (tree) =>
+      queued(tree, async () => {
+        await abandonMerge(await requireTree(job, tree));
+        gates.open(tree);
+      }),
     resolve: async (tree, path) => declareResolved(await requireTree(job, tree), path),
     restore: (tree, commit, label) =>
       queued(tree, async () => {

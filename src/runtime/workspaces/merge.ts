@@ -29,7 +29,7 @@ export async function mergeInto(job: JobGit, thread: ThreadId, parent: Tree): Pr
   if (held === "other") return "held";
   if (held !== undefined) {
     await removeWorktree(job, name);
-    return { result: "conflict", commit: held.commit, ref, paths: held.paths };
+    return { result: "conflict", held: true, commit: held.commit, ref, paths: held.paths };
   }
   if (child !== undefined && (await mergeHead(child)) !== null) return unfinished(job, child, ref);
   const commit = child === undefined ? await endedCommit(job, ref, thread) : await workCommit(job, child);
@@ -39,7 +39,7 @@ export async function mergeInto(job: JobGit, thread: ThreadId, parent: Tree): Pr
   if (child !== undefined) await job.git.run(["update-ref", "-d", refs.thread(job.job, name)]);
   return "merge" in begun
     ? { result: "merged", merge: begun.merge, commit, ref }
-    : { result: "conflict", commit, ref, paths: begun.paths };
+    : { result: "conflict", held: true, commit, ref, paths: begun.paths };
 }
 
 /** The conflict of this very merge, `other` for another one, undefined when the parent's tree is free. */
@@ -79,7 +79,14 @@ async function unfinished(job: JobGit, child: Tree, ref: string): Promise<Merged
   const commit = await write(job, await contentOf(job, child), undefined, `Snapshot end of ${child.thread}`);
   await job.git.run(["update-ref", ref, commit]);
   await removeWorktree(job, child.name);
-  return { result: "conflict", commit, ref, paths };
+  return { result: "conflict", held: false, commit, ref, paths };
+}
+
+/** Ends the merge that `tree` holds as if it had never begun; the work below it was committed before (G2). */
+export async function abandonMerge(tree: Tree): Promise<void> {
+  if ((await mergeHead(tree)) !== null) await tree.git.run(["merge", "--abort"]);
+  await putBack(tree);
+  await forgetConflict(tree);
 }
 
 /** Commits the work of `tree` and merges `commit`, the work of `thread`, into it. */

@@ -19,9 +19,11 @@ export type Branched = { readonly commit: string } | { readonly refused: string 
 export type Merged =
   /** The tree holds the work; `merge` is its merge commit, or the head when there was nothing to merge. */
   | { readonly result: "merged"; readonly merge: string; readonly commit: string; readonly ref: string }
-  /** The parent's tree holds the conflict; the child's commit stays on `ref`. */
+  /** The child's commit stays on `ref`. */
   | {
       readonly result: "conflict";
+      /** The parent's tree holds the conflict; false when the child's own tree did, so that no merge has begun. */
+      readonly held: boolean;
       readonly commit: string;
       readonly ref: string;
       readonly paths: readonly string[];
@@ -31,7 +33,7 @@ export type Merged =
 export type Snapshot = {
   /** Commit of everything in the tree but ignored files, artifacts included. */
   readonly commit: string;
-  /** True when the tree differs from the previous snapshot of the tree. */
+  /** True when the content differs from that of the snapshot `since`, by default the one before. */
   readonly changed: boolean;
 };
 
@@ -64,7 +66,7 @@ export interface Workspaces {
   /** Copies files of the tree into the job's file store. Inside `exclusive`. Rejects with a sentence for what is no regular file in the tree. */
   collect(tree: ThreadId, paths: readonly string[]): Promise<readonly NamedFile[]>;
   /** Commits everything in the tree on a private ref, touching neither branch, index nor HEAD. Inside `exclusive`. */
-  snapshot(tree: ThreadId, label: string): Promise<Snapshot>;
+  snapshot(tree: ThreadId, label: string, since?: string): Promise<Snapshot>;
   /** Puts the tree back to a logged snapshot; what it held besides is kept on the returned ref. Queued on the tree. */
   restore(
     tree: ThreadId,
@@ -77,6 +79,8 @@ export interface Workspaces {
   complete(
     tree: ThreadId,
   ): Promise<{ readonly merge: string } | { readonly unmerged: readonly string[] } | undefined>;
+  /** Ends a merge that has just begun in the tree and that nobody will resolve, as if it had never begun. Queued on the tree. */
+  abandon(tree: ThreadId): Promise<void>;
   /** Declares a path of a conflicted tree resolved as it stands now. Rejects with a sentence when it is not unmerged. */
   resolve(tree: ThreadId, path: string): Promise<void>;
   /** Removes the worktree; its last state stays on the returned private ref. Queued on the tree. */

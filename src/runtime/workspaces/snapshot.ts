@@ -28,9 +28,10 @@ export type Recorded = {
 };
 
 /** Takes a snapshot under `refs/cfa/<job>/snapshots/<name>/<label>`. */
-export async function snapshot(job: JobGit, tree: Tree, label: string): Promise<Snapshot> {
+export async function snapshot(job: JobGit, tree: Tree, label: string, since?: string): Promise<Snapshot> {
   const latest = refs.latest(job.job, tree.name);
-  const [content, [before]] = await Promise.all([contentOf(job, tree), readCommits(job.git, [latest])]);
+  const known = readCommits(job.git, since === undefined ? [latest] : [latest, since]);
+  const [content, [before, earlier]] = await Promise.all([contentOf(job, tree), known]);
   const last = before === undefined ? undefined : recordedIn(before);
   const same = last?.tree === content.tree && last.head === content.head && last.merging === content.merging;
   const commit = same
@@ -40,7 +41,7 @@ export async function snapshot(job: JobGit, tree: Tree, label: string): Promise<
   await job.git.run(["update-ref", "--stdin"], {
     input: same ? named : `${named}update ${latest} ${commit}\n`,
   });
-  return { commit, changed: last?.tree !== content.tree };
+  return { commit, changed: (since === undefined ? before : earlier)?.tree !== content.tree };
 }
 
 /** The content of a tree, as a git tree object, and what it stands on. */

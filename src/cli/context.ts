@@ -1,0 +1,43 @@
+/**
+ * What a command may touch of the process that it runs in. Commands get it as an argument, so that tests give their own.
+ *
+ * X1. Data goes to `stdout`, everything else to `stderr`.
+ * X2. A reader that goes away (`cfa log | head`) is no error: what is written afterwards is lost, and `closed` says so.
+ */
+
+/** Where text goes. */
+export type Output = {
+  readonly write: (text: string) => void;
+  /** Settles when a long output has been taken; wait for it in loops. */
+  readonly drained: () => Promise<void>;
+  readonly isTTY: boolean;
+  /** Width and height in cells; 80 by 24 where there is no terminal. */
+  readonly columns: () => number;
+  readonly rows: () => number;
+  /** Nobody reads any more (X2). */
+  readonly closed: () => boolean;
+};
+
+/** Standard input. */
+export type Input = { readonly isTTY: boolean; readonly text: () => Promise<string> };
+
+/** Signals that a command may handle. */
+export type SignalName = "SIGINT" | "SIGTERM";
+
+/** See the header. */
+export type Context = {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly stdin: Input;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Working directory, absolute. */
+  readonly cwd: string;
+  readonly now: () => Date;
+  /** Calls `listener` on a signal, instead of dying of it. Returns the end of that. */
+  readonly onSignal: (name: SignalName, listener: () => void) => () => void;
+};
+
+/** Writes one line. */
+export function say(output: Output, line: string): void {
+  output.write(`${line}\n`);
+}

@@ -1,0 +1,120 @@
+/**
+ * One run from its start to its exit code: entries and progress while it goes on, signals, the last words.
+ *
+ * D1. With `json`, stdout holds the entries of the job, all of them, as `cfa log --jsonl` prints them, and nothing else.
+ * D2. The first signal stops the turns and leaves the job resumable; the second kills them.
+ */
+import type { RunOptions } from "../engine/engine.ts";
+import type { JobRun } from "../engine/job-run.ts";
+import { warningsOf } from "../job/warnings.ts";
+import { encodeEntry } from "../persistence/codec.ts";
+import { killStray } from "../runtime/process/tree.ts";
+import type { RunEnd } from "../runtime/scheduler.ts";
+import { type Context, say, type SignalName } from "./context.ts";
+import { EXIT, exitOfState } from "./exit-codes.ts";
+import { commandFor } from "./jobs.ts";
+import { type Progress, progressOn } from "./progress/progress.ts";
+import { lastWords, ownedLine } from "./last-words.ts";
+import { JobViewer } from "./view/job-view.ts";
+
+/** How a run is shown. */
+export type DriveOptions = {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  /** Top of the repository. */
+  readonly top: string;
+  /** Entries up to this number are older than the run. */
+  readonly after: number;
+};
+
+/** Starts a run and sees it through. Returns the exit code. */
+export async function drive(
+  context: Context,
+  start: (options: RunOptions) => Promise<JobRun>,
+  { json, quiet, top, after }: DriveOptions,
+): Promise<number> {
+  const viewer = new JobViewer();
+  const answer = (question: string) => commandFor(context, top, `answer ${question} TEXT`);
+  const progress = progressOn(context, viewer, { quiet: quiet || json, answer });
+  const stop = stopping(context, viewer, progress);
+  let end: RunEnd;
+  try {
+    const run = await start({ waitForHuman: context.stdin.isTTY, onTurnEvent: progress.event });
+    stop.of(run);
+    for await (const entry of run) {
+      viewer.apply(entry);
+      if (entry.kind === "open") warn(viewer, progress);
+      if (json) say(context.stdout, encodeEntry(entry));
+      if (entry.seq > after) progress.entry(entry);
+    }
+    end = await run.end;
+  } finally {
+    stop.over();
+    progress.end();
+  }
+  await context.stdout.drained();
+  if (end.kind === "owned") {
+    say(context.stderr, ownedLine(context, top, end.owner));
+    return EXIT.owned;
+  }
+  const output = json ? context.stderr : context.stdout;
+  for (const line of await lastWords(context, top, end, viewer)) say(output, line);
+  return exitOf(end, stop.received());
+}
+
+function warn(viewer: JobViewer, progress: Progress): void {
+  for (const warning of warningsOf(viewer.read.record.definition)) progress.say(`warning: ${warning}`);
+}
+
+function exitOf(end: Exclude<RunEnd, { kind: "owned" }>, signal: SignalName | undefined): number {
+  switch (end.kind) {
+    case "ended":
+      return exitOfState(end.state);
+    case "waiting":
+      return EXIT.waiting;
+    case "parked":
+      return EXIT.parked;
+    case "stopped":
+      return signal === "SIGTERM" ? EXIT.terminated : EXIT.interrupted;
+  }
+}
+
+type Stopping = {
+  /** The run to stop; one that starts after the signal is stopped at once. */
+  readonly of: (run: JobRun) => void;
+  readonly received: () => SignalName | undefined;
+  readonly over: () => void;
+};
+
+/** Listens for signals until `over` (D2). */
+function stopping(context: Context, viewer: JobViewer, progress: Progress): Stopping {
+  let received: SignalName | undefined;
+  let run: JobRun | undefined;
+  const onSignal = (name: SignalName) => () => {
+    if (received === undefined) {
+      progress.say("stopping the turns; once more kills them");
+      received = name;
+      run?.stop();
+    } else {
+      void killTurns(viewer);
+    }
+  };
+  const offs = (["SIGINT", "SIGTERM"] as const).map((name) => context.onSignal(name, onSignal(name)));
+  return {
+    of: (started) => {
+      run = started;
+      if (received !== undefined) run.stop();
+    },
+    received: () => received,
+    over: () => {
+      for (const off of offs) off();
+    },
+  };
+}
+
+/** Kills the programs of all turns, with their descent. */
+async function killTurns(viewer: JobViewer): Promise<void> {
+  if (viewer.empty) return;
+  const running = [...viewer.read.ledger.threads.values()].flatMap(({ process }) => process ?? []);
+  await Promise.all(running.map(({ pid, started }) => killStray(pid, started)));
+}

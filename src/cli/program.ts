@@ -1,0 +1,223 @@
+/**
+ * The commands of `cfa`: what they are called, what they take, and which function does them.
+ *
+ * M1. A command returns its exit code; nothing here ends the process.
+ * M2. What a command needs is loaded when it is called, so that `cfa send` stays quick.
+ */
+import { Argument, Command, CommanderError, type Option } from "commander";
+import type { SendOptions } from "../channels/verbs/send.ts";
+import type { OutcomeOptions } from "../channels/verbs/outcome.ts";
+import type { AnswerOptions } from "./commands/answer.ts";
+import type { CompletedCommand } from "./commands/completion.ts";
+import type { LogOptions } from "./commands/log.ts";
+import type { ResumeOptions } from "./commands/resume.ts";
+import type { RunCommandOptions } from "./commands/run.ts";
+import type { StatusCommandOptions } from "./commands/status.ts";
+import type { ValidateOptions } from "./commands/validate.ts";
+import type { WithdrawOptions } from "./commands/withdraw.ts";
+import type { Context } from "./context.ts";
+import { reportError } from "./errors.ts";
+import { EXIT, exitCodeHelp } from "./exit-codes.ts";
+import { VERSION } from "./version.ts";
+
+/** Takes the exit code of the command that ran. */
+type Settle = (exit: number) => void;
+
+/** Runs the command line `words`. Returns the exit code; never rejects. */
+export async function runProgram(words: readonly string[], context: Context): Promise<number> {
+  let exit: number = EXIT.completed;
+  const program = buildProgram(context, (code) => {
+    exit = code;
+  });
+  try {
+    await program.parseAsync(words, { from: "user" });
+    return exit;
+  } catch (error) {
+    // Commander has printed its own sentence.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.completed : EXIT.misuse;
+    return reportError(context, error);
+  }
+}
+
+/** The program with all its commands. */
+function buildProgram(context: Context, settle: Settle): Command {
+  const { stdout, stderr } = context;
+  const program = new Command("cfa")
+    .description("Carries a request through INTENT, PLAN and EXECUTE with agents in git worktrees.")
+    .version(VERSION)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      getOutHelpWidth: () => stdout.columns(),
+      getErrHelpWidth: () => stderr.columns(),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+      outputError: (text, write) => write(text.replace(/^error: /, "cfa: ")),
+    })
+    .showHelpAfterError("(cfa --help, or cfa COMMAND --help, tells more)")
+    .addHelpText("after", `\n${exitCodeHelp()}`);
+  addJobCommands(program, context, settle);
+  addReadingCommands(program, context, settle);
+  addCompletion(program, context, settle);
+  addAgentVerbs(program, context, settle);
+  return program;
+}
+
+const REPO = ["--repo <dir>", "the repository (default: where you are)"] as const;
+
+function addJobCommands(program: Command, context: Context, settle: Settle): void {
+  program
+    .command("init [path]")
+    .summary("write a commented job.yaml that runs as it is")
+    .action(async (path: string | undefined) => {
+      const { initCommand } = await import("./commands/init.ts");
+      settle(await initCommand(context, path));
+    });
+  program
+    .command("validate [file]")
+    .summary("check a job file and its repository; write nothing")
+    .option("--repo <dir>", "in place of the file's repository")
+    .option("--json", "print the findings as JSON")
+    .action(async (file: string | undefined, options: ValidateOptions) => {
+      const { validateCommand } = await import("./commands/validate.ts");
+      settle(await validateCommand(context, file, options));
+    });
+  program
+    .command("run [file]")
+    .summary("run a job file (default job.yaml); the same job again is shown or resumed")
+    .option("--repo <dir>", "in place of the file's repository")
+    .option("--new", "start another run of the same job")
+    .option("--json", "print the entries of the log as they happen, one JSON object a line")
+    .option("-q, --quiet", "no progress")
+    .action(async (file: string | undefined, options: RunCommandOptions) => {
+      const { runCommand } = await import("./commands/run.ts");
+      settle(await runCommand(context, file, options));
+    });
+  program
+    .command("resume [job]")
+    .summary("go on with an unfinished job")
+    .option(...REPO)
+    .option(
+      "--budget <key=value...>",
+      "larger budget: usd=10 tokens=2000000 turns=100 wall=2h, totals of the job",
+    )
+    .option("--json", "print the entries of the log as they happen, one JSON object a line")
+    .option("-q, --quiet", "no progress")
+    .action(async (job: string | undefined, options: ResumeOptions) => {
+      const { resumeCommand } = await import("./commands/resume.ts");
+      settle(await resumeCommand(context, job, options));
+    });
+  program
+    .command("answer <question> [text]")
+    .summary("answer an open question; text - reads standard input")
+    .option(...REPO)
+    .option("--job <job>", "the job that asks")
+    .option("--file <file>", "take the answer from a file")
+    .action(async (question: string, text: string | undefined, options: AnswerOptions) => {
+      const { answerCommand } = await import("./commands/answer.ts");
+      settle(await answerCommand(context, question, text, options));
+    });
+  program
+    .command("withdraw [job]")
+    .summary("end a job and drop its work, whoever runs it")
+    .option(...REPO)
+    .option("--reason <text>", "why (required)")
+    .action(async (job: string | undefined, options: WithdrawOptions) => {
+      const { withdrawCommand } = await import("./commands/withdraw.ts");
+      settle(await withdrawCommand(context, job, options));
+    });
+}
+
+function addReadingCommands(program: Command, context: Context, settle: Settle): void {
+  program
+    .command("status [job]")
+    .summary("how a job stands (default: the newest)")
+    .option(...REPO)
+    .option("--all", "all jobs, one a line")
+    .option("--json", "print it as JSON")
+    .action(async (job: string | undefined, options: StatusCommandOptions) => {
+      const { statusCommand } = await import("./commands/status.ts");
+      settle(await statusCommand(context, job, options));
+    });
+  program
+    .command("log [job]")
+    .summary("the log of a job (default: the newest)")
+    .option(...REPO)
+    .option("--jsonl", "the export: one JSON object a line")
+    .action(async (job: string | undefined, options: LogOptions) => {
+      const { logCommand } = await import("./commands/log.ts");
+      settle(await logCommand(context, job, options));
+    });
+}
+
+function addAgentVerbs(program: Command, context: Context, settle: Settle): void {
+  const verbs = () => import("./commands/agent-verbs.ts");
+  program.commandsGroup("For agents, inside a turn:");
+  program
+    .command("send [message]")
+    .summary("send a message, or open a conversation and print its id")
+    .option("--to <role>", "an agent of your roster, or parent")
+    .option("--thread <id>", "go on with an open conversation")
+    .option("--file <path...>", "files of your workspace that travel with it")
+    .option("--optional", "the new conversation may fail without holding the job")
+    .option("--none", "say on purpose that nothing is sent")
+    .action(async (message: string | undefined, options: Omit<SendOptions, "message">) => {
+      settle(await (await verbs()).sendCommand(context, { ...options, message }));
+    });
+  program
+    .command("ask [question]")
+    .summary("ask the human; the answer is your next message")
+    .action(async (text: string | undefined) => {
+      settle(await (await verbs()).askCommand(context, { text }));
+    });
+  program
+    .command("close [thread]")
+    .summary("end a conversation that you opened and merge its work")
+    .action(async (thread: string | undefined) => {
+      settle(await (await verbs()).closeCommand(context, { thread }));
+    });
+  program
+    .command("outcome [name]")
+    .summary("end the state that you lead")
+    .option("--reason <text>", "why (required)")
+    .action(async (outcome: string | undefined, options: Omit<OutcomeOptions, "outcome">) => {
+      settle(await (await verbs()).outcomeCommand(context, { ...options, outcome }));
+    });
+  program
+    .command("resolve [path]")
+    .summary("declare a path of a conflict resolved")
+    .action(async (path: string | undefined) => {
+      settle(await (await verbs()).resolveCommand(context, { path }));
+    });
+}
+
+function addCompletion(program: Command, context: Context, settle: Settle): void {
+  program
+    .command("completion")
+    .summary("print a completion script")
+    .addArgument(new Argument("<shell>").choices(["bash", "zsh", "fish"]))
+    .action(async (shell: "bash" | "zsh" | "fish") => {
+      const { completionCommand } = await import("./commands/completion.ts");
+      settle(completionCommand(context, shell, program.commands.map(completed)));
+    });
+}
+
+function completed(command: Command): CompletedCommand {
+  return {
+    name: command.name(),
+    summary: command.summary(),
+    takesJob: command.registeredArguments[0]?.name() === "job",
+    options: command.options.flatMap((option: Option) =>
+      option.long == null
+        ? []
+        : [
+            {
+              flag: option.long,
+              summary: option.description,
+              takesValue: option.required || option.optional,
+            },
+          ],
+    ),
+  };
+}

@@ -1,0 +1,64 @@
+/**
+ * The live view on a terminal: what happened above, the tree of threads below, drawn again in place.
+ *
+ * V1. At most {@link PICTURES_A_SECOND} pictures a second; without news one a second, for the clocks.
+ */
+import type { Context } from "../context.ts";
+import { colorsFor } from "../view/colors.ts";
+import { eventLine } from "../view/event-line.ts";
+import type { JobViewer } from "../view/job-view.ts";
+import { plain } from "../view/text.ts";
+import { treeLines } from "../view/tree-lines.ts";
+import type { Progress } from "./progress.ts";
+import { Screen } from "./screen.ts";
+
+const PICTURES_A_SECOND = 10;
+
+/** Starts the live view on stderr. */
+export function liveProgress(
+  context: Context,
+  viewer: JobViewer,
+  answer: (question: string) => string,
+): Progress {
+  const { stderr } = context;
+  const screen = new Screen(stderr);
+  const colors = colorsFor(context, stderr);
+  const output = new Map<string, string>();
+  let above: string[] = [];
+  let news = true;
+  let drawnAt = 0;
+
+  const draw = (): void => {
+    const now = context.now();
+    if (!news && now.getTime() - drawnAt < 1000) return;
+    const [width, rows] = [Math.max(1, stderr.columns() - 1), Math.max(2, stderr.rows() - 1)];
+    const block = viewer.empty ? [] : treeLines(viewer.view(), { width, rows, now, colors, output });
+    screen.draw(block, above);
+    [above, news, drawnAt] = [[], false, now.getTime()];
+  };
+  const timer = setInterval(draw, 1000 / PICTURES_A_SECOND);
+
+  return {
+    entry: (entry) => {
+      news = true;
+      if (entry.kind === "turn") output.delete(entry.body.thread);
+      const line = eventLine(entry, viewer.read, answer);
+      if (line?.loud === true) above.push(...line.text.split("\n"));
+    },
+    event: (thread, event) => {
+      if (event.kind !== "line" || plain(event.text) === "") return;
+      output.set(thread, event.text);
+      news = true;
+    },
+    say: (line) => {
+      above.push(line);
+      news = true;
+    },
+    end: () => {
+      clearInterval(timer);
+      news = true;
+      draw();
+      screen.end();
+    },
+  };
+}

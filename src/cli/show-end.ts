@@ -1,0 +1,28 @@
+/** The result of a job that has ended, shown again. */
+import { encodeEntry } from "../persistence/codec.ts";
+import { type Context, say } from "./context.ts";
+import { exitOfState } from "./exit-codes.ts";
+import { type JobPlace, withLog } from "./jobs.ts";
+import { lastWords } from "./last-words.ts";
+import { JobViewer } from "./view/job-view.ts";
+
+/** Shows the result as the run itself has shown it. Returns the exit code of the job's state. */
+export async function showEnd(
+  context: Context,
+  place: JobPlace,
+  { json }: { readonly json: boolean },
+): Promise<number> {
+  const viewer = new JobViewer();
+  await withLog(place, async (bus) => {
+    for await (const entry of bus.log.read()) {
+      viewer.apply(entry);
+      if (!json) continue;
+      say(context.stdout, encodeEntry(entry));
+      await context.stdout.drained();
+    }
+  });
+  const { state } = viewer.view();
+  const output = json ? context.stderr : context.stdout;
+  for (const line of await lastWords(context, place.top, { kind: "ended", state }, viewer)) say(output, line);
+  return exitOfState(state);
+}

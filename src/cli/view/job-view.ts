@@ -1,0 +1,178 @@
+/**
+ * A job as `cfa status` and the progress of `cfa run` show it, folded from its entries alone.
+ *
+ * V1. The view after the entries of a log is the same, whoever folds them: status, a live run, or `cfa log --jsonl` read back.
+ * V2. What is not known is null, never zero.
+ */
+import { adaptersOf } from "../../engine/adapters.ts";
+import { JobReader, type ReadJob } from "../../engine/read-job.ts";
+import type { Transition } from "../../job/machine.ts";
+import type { Entry } from "../../persistence/entry.ts";
+import type { Ledger } from "../../runtime/ledger.ts";
+import { invariant } from "../../soup/invariant.ts";
+import type { AgentName, ThreadId } from "../../soup/message.ts";
+import { type Moment, stateOf, type ThreadState, whyOf } from "./thread-view.ts";
+
+/** A thread with everything below it. */
+export type ThreadView = {
+  readonly thread: ThreadId;
+  readonly agent: AgentName;
+  readonly parent: ThreadId | null;
+  readonly state: ThreadState;
+  /** When it came into this state, ISO 8601. */
+  readonly since: string;
+  /** Turns that have ended. */
+  readonly turns: number;
+  /** Turns that have failed. */
+  readonly failures: number;
+  readonly why: string;
+  readonly children: readonly ThreadView[];
+};
+
+/** An open question. */
+export type QuestionView = { readonly id: string; readonly thread: ThreadId; readonly text: string };
+
+/** What the job has used; null is unknown. Where some turn said nothing, sums are what is known at least. */
+export type SpentView = {
+  readonly turns: number;
+  readonly tokens: number | null;
+  readonly usd: number | null;
+  readonly complete: boolean;
+};
+
+/** See the header. Its members are those of `cfa status --json`. */
+export type JobView = {
+  readonly job: string;
+  readonly state: string;
+  readonly history: readonly Omit<Transition, "seq">[];
+  readonly backtracks: number;
+  /** Why the job is parked; null when it is not. */
+  readonly parked: string | null;
+  readonly questions: readonly QuestionView[];
+  readonly threads: ThreadView;
+  readonly delivered: {
+    readonly branch: string;
+    readonly commit: string | null;
+    readonly mode: string;
+  } | null;
+  /** Its end state is reached, its threads have ended and their trees have left. */
+  readonly ended: boolean;
+  readonly request: string;
+  readonly openedAt: string;
+  /** Time of the newest entry. */
+  readonly at: string;
+  readonly spent: SpentView;
+  /** How each agent is confined. */
+  readonly boundary: Readonly<Record<AgentName, string>>;
+};
+
+/** Folds a job entry by entry into its view. */
+export class JobViewer {
+  readonly #reader = new JobReader();
+  readonly #started = new Map<ThreadId, number>();
+  readonly #states = new Map<ThreadId, { readonly state: ThreadState; readonly since: string }>();
+
+  /** Takes up the next entry. Throws LogInvalid when the rules do not allow it. */
+  apply(entry: Entry): void {
+    this.#reader.apply(entry);
+    if (entry.kind === "start") this.#started.set(entry.body.thread, entry.body.turn);
+    if (entry.kind === "rollback") this.#started.delete(entry.body.thread);
+    const moment = this.#moment(this.read);
+    for (const thread of touched(entry) ?? moment.ledger.threads.keys()) {
+      if (!moment.ledger.threads.has(thread)) continue;
+      const state = stateOf(thread, moment);
+      if (this.#states.get(thread)?.state !== state) this.#states.set(thread, { state, since: entry.at });
+    }
+  }
+
+  /** Whether there is an entry yet. */
+  get empty(): boolean {
+    return this.#reader.seq === 0;
+  }
+
+  /** The folds behind the view. */
+  get read(): ReadJob {
+    const read = this.#reader.job();
+    invariant(read !== undefined, "a job is viewed before its first entry");
+    return read;
+  }
+
+  /** The job after the entries so far. */
+  view(): JobView {
+    const { read } = this;
+    const { record, ledger, configuration } = read;
+    const moment = this.#moment(read);
+    const { machine, delivered, definition } = record;
+    const adapters = Object.entries(adaptersOf(definition, {}, ""));
+    return {
+      job: record.job,
+      state: machine.state,
+      history: machine.history.map(({ seq: _seq, ...transition }) => transition),
+      backtracks: machine.backtracks,
+      parked: record.parked,
+      questions: questionsOf(ledger),
+      threads: this.#thread(ledger.root, moment),
+      delivered,
+      ended: configuration.isClosed(ledger.root) && ledger.unreleased.size === 0,
+      request: definition.request,
+      openedAt: record.openedAt,
+      at: read.at,
+      spent: spentOf(ledger),
+      boundary: Object.fromEntries(adapters.map(([name, { boundary }]) => [name, boundary])),
+    };
+  }
+
+  #moment({ configuration, ledger, record }: ReadJob): Moment {
+    return { configuration, ledger, started: this.#started, parked: record.parked };
+  }
+
+  #thread(thread: ThreadId, moment: Moment): ThreadView {
+    const record = moment.ledger.thread(thread);
+    const { state, since } = this.#states.get(thread) ?? { state: "ended", since: record.since };
+    return {
+      thread,
+      agent: record.agent,
+      parent: record.parent ?? null,
+      state,
+      since,
+      turns: record.turns,
+      failures: record.failures,
+      why: whyOf(record, state, moment),
+      children: record.children.map((child) => this.#thread(child, moment)),
+    };
+  }
+}
+
+/** Threads whose state an entry may change; undefined for all. */
+function touched(entry: Entry): readonly ThreadId[] | undefined {
+  switch (entry.kind) {
+    case "fire": {
+      const { t, "t'": other } = entry.body.at;
+      return [t, other].filter((thread) => thread !== undefined);
+    }
+    case "open":
+      return [entry.body.root.thread];
+    case "park":
+      return undefined;
+    case "post":
+    case "interrupt":
+    case "terminate":
+    case "rollback":
+    case "start":
+    case "turn":
+      return [entry.body.thread];
+    default:
+      return [];
+  }
+}
+
+function questionsOf({ questions }: Ledger): QuestionView[] {
+  return [...questions.values()]
+    .filter(({ asking }) => asking)
+    .map(({ id, thread, text }) => ({ id, thread, text }));
+}
+
+function spentOf({ turns, tokens, usd, usageUnknown }: Ledger): SpentView {
+  const known = (sum: number): number | null => (usageUnknown && sum === 0 ? null : sum);
+  return { turns, tokens: known(tokens), usd: known(usd), complete: !usageUnknown };
+}

@@ -1,0 +1,70 @@
+/**
+ * A job in words, for `cfa status`: state, tree, history, questions, what was spent.
+ *
+ * S1. What is not known is said to be unknown, never shown as zero.
+ */
+import type { Colors } from "./colors.ts";
+import { between } from "./elapsed.ts";
+import type { JobView, SpentView } from "./job-view.ts";
+import { count, firstLine, plain } from "./text.ts";
+import { treeLines } from "./tree-lines.ts";
+
+/** What the words depend on besides the job. */
+export type StatusOptions = {
+  readonly width: number;
+  readonly now: Date;
+  readonly colors: Colors;
+  /** Who runs the job, as a sentence. */
+  readonly owner: string;
+  /** The command that answers a question. */
+  readonly answer: (question: string) => string;
+};
+
+/** The lines. */
+export function statusLines(view: JobView, options: StatusOptions): readonly string[] {
+  const { width, now, colors, owner, answer } = options;
+  const { history, questions, delivered, backtracks } = view;
+  return [
+    ...treeLines(view, { width, rows: Infinity, now, colors }),
+    "",
+    `request    ${firstLine(view.request)}`,
+    `owner      ${owner}`,
+    ...history.map(
+      ({ from, action, to, reason, origin }, at) =>
+        `${at === 0 ? "history    " : "           "}${from} → ${to}  ${action} by ${origin}: ${firstLine(reason)}`,
+    ),
+    `backtracks ${backtracks}`,
+    ...questions.map(
+      ({ id, text }, at) =>
+        `${at === 0 ? "questions  " : "           "}${id}: ${plain(text)}  (${answer(id)})`,
+    ),
+    `spent      ${spentText(view.spent)}`,
+    `boundary   ${boundaryText(view)}`,
+    ...(delivered === null ? [] : [`delivered  ${delivered.branch} at ${delivered.commit ?? "no commit"}`]),
+  ];
+}
+
+/** One job in one line, for `cfa status --all`. */
+export function jobLine(view: JobView, now: Date): string {
+  const state = view.parked === null ? view.state : `${view.state} (parked)`;
+  const age = `${between(view.openedAt, now)} ago`;
+  return `${view.job}  ${state}  ${count(view.spent.turns, "turn")}  ${age}  ${firstLine(view.request)}`;
+}
+
+/** What was spent (S1). */
+export function spentText({ turns, tokens, usd, complete }: SpentView): string {
+  const sum = (known: number | null, write: (known: number) => string): string => {
+    if (known === null) return `unknown`;
+    return complete ? write(known) : `at least ${write(known)}`;
+  };
+  return `${count(turns, "turn")}, tokens ${sum(tokens, String)}, USD ${sum(usd, (known) => known.toFixed(2))}`;
+}
+
+function boundaryText({ boundary }: JobView): string {
+  return [...new Set(Object.values(boundary))]
+    .map((kind) => {
+      const agents = Object.keys(boundary).filter((name) => boundary[name] === kind);
+      return `${kind}: ${agents.join(", ")}`;
+    })
+    .join("; ");
+}

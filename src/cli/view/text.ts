@@ -1,0 +1,54 @@
+/**
+ * Text on a terminal: one line, without control codes, in as many cells as there are.
+ *
+ * W1. Width counts cells: wide characters and emoji take two, combining marks none. A grapheme is never cut.
+ */
+import { stripVTControlCharacters } from "node:util";
+
+const segmenter = new Intl.Segmenter();
+
+/** The text as one line without escape and control codes; runs of white space become one blank. */
+export function plain(text: string): string {
+  return stripVTControlCharacters(text)
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+}
+
+/** The first line of a text that is not blank, as {@link plain} text. */
+export function firstLine(text: string): string {
+  return plain(text.split("\n").find((line) => line.trim() !== "") ?? "");
+}
+
+/** Cells that a text without control codes takes (W1). */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const { segment } of segmenter.segment(text)) width += cells(segment);
+  return width;
+}
+
+function cells(grapheme: string): number {
+  if (/^[\p{Mark}\p{Format}]+$/u.test(grapheme)) return 0;
+  return /\p{Emoji_Presentation}|\uFE0F|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]/u.test(
+    grapheme,
+  )
+    ? 2
+    : 1;
+}
+
+/** The text in at most `width` cells; where something is left out, it ends in `…`. */
+export function clip(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = "";
+  let used = 0;
+  for (const { segment } of segmenter.segment(text)) {
+    used += cells(segment);
+    if (used > width - 1) break;
+    kept += segment;
+  }
+  return width < 1 ? "" : `${kept}…`;
+}
+
+/** `1 turn`, `2 turns`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,112 @@
+/**
+ * What a thread is doing, and why, in words: from configuration and ledger alone.
+ *
+ * T1. A state is one of a closed list of words; the reason is one line.
+ */
+import type { Configuration } from "../../soup/configuration.ts";
+import type { ThreadId } from "../../soup/message.ts";
+import type { Ledger, ThreadRecord } from "../../runtime/ledger.ts";
+import { count, firstLine } from "./text.ts";
+
+/** What a thread is doing (T1). `queued`: its turn waits for a slot, a merge, or the release of a parked job. */
+export type ThreadState =
+  | "running"
+  | "queued"
+  | "sending"
+  | "waiting for mail"
+  | "waiting for the human"
+  | "parked"
+  | "ending"
+  | "ended";
+
+/** A job between two entries, as far as threads are concerned. */
+export type Moment = {
+  readonly configuration: Configuration;
+  readonly ledger: Ledger;
+  /** Number of the newest turn whose program has started, by thread. */
+  readonly started: ReadonlyMap<ThreadId, number>;
+  /** Why the job is parked, if it is. */
+  readonly parked: string | null;
+};
+
+/** What the thread is doing. */
+export function stateOf(thread: ThreadId, moment: Moment): ThreadState {
+  const { configuration, started, parked } = moment;
+  const cell = configuration.cell(thread);
+  if (cell === undefined || cell.closed) return "ended";
+  if (cell.terminates.length > 0) return "ending";
+  const [lifecycle] = cell.lifecycles;
+  if (lifecycle?.kind === "Run") {
+    if (started.get(thread) === lifecycle.turn) return "running";
+    return parked === null ? "queued" : "parked";
+  }
+  if (lifecycle?.kind === "Send") return "sending";
+  if (cell.questions.length > 0) return "waiting for the human";
+  return parked === null ? "waiting for mail" : "parked";
+}
+
+/** Why it does that, in one line; empty when there is nothing to add. */
+export function whyOf(record: ThreadRecord, state: ThreadState, moment: Moment): string {
+  const { configuration, ledger, parked } = moment;
+  const cell = configuration.cell(record.thread);
+  switch (state) {
+    case "running":
+    case "queued": {
+      const run = cell?.lifecycles.find((one) => one.kind === "Run");
+      return run?.kind === "Run" ? `${run.message.kind}: ${firstLine(run.message.body)}` : "";
+    }
+    case "sending":
+      return "its broadcast is on its way";
+    case "waiting for mail":
+      return [lastFailure(record), whomFor(record, configuration)].filter((part) => part !== "").join("; ");
+    case "waiting for the human": {
+      const ids = cell?.questions.map(({ question }) => question) ?? [];
+      return ids.map((id) => `${id}: ${firstLine(ledger.questions.get(id)?.text ?? "")}`).join("; ");
+    }
+    case "parked":
+      return parked ?? "";
+    case "ending":
+      return record.ending === "merge" ? "its work will be merged" : "its work will be dropped";
+    case "ended":
+      return endOf(record);
+  }
+}
+
+function whomFor(record: ThreadRecord, configuration: Configuration): string {
+  const open = configuration.openChildren(record.thread);
+  if (open > 0) return `from ${count(open, "open conversation")}`;
+  return record.turns === 0 ? "" : "from its parent";
+}
+
+function lastFailure({ last }: ThreadRecord): string {
+  return last?.result === "failed" ? `turn ${last.turn} failed: ${firstLine(last.failure ?? "")}` : "";
+}
+
+function endOf(record: ThreadRecord): string {
+  const { release } = record;
+  const failure = record.failed || record.last?.result === "failed" ? lastFailure(record) : "";
+  return [failure, release === undefined ? "" : releaseText(release)]
+    .filter((part) => part !== "")
+    .join("; ");
+}
+
+function releaseText(release: NonNullable<ThreadRecord["release"]>): string {
+  const commit = release.commit?.slice(0, 7) ?? "";
+  switch (release.result) {
+    case "merged":
+      return `merged as ${commit}`;
+    case "completed":
+      return `merged as ${commit} after a conflict`;
+    case "conflict":
+      return `in conflict: ${release.paths.join(", ")}`;
+    case "dropped":
+      return release.ref === null ? "dropped" : `dropped, kept on ${release.ref}`;
+  }
+}
+
+/** A thread as people speak of it: the state that it leads, or its id. */
+export function threadName(thread: ThreadId): string {
+  const state = /^state:.+:([A-Z]+):(\d+)$/.exec(thread);
+  if (state !== null) return state[2] === "1" ? `${state[1]}` : `${state[1]} (${state[2]})`;
+  return thread.startsWith("job:") ? "job" : thread;
+}

@@ -1,0 +1,141 @@
+/** A real repository and the real command line, as a person or a script would use them. */
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa, type ResultPromise } from "execa";
+import { afterEach } from "vitest";
+import { decodeEntry, decodeRow } from "../../src/persistence/codec.ts";
+import type { Entry } from "../../src/persistence/entry.ts";
+
+/** The bin, as the package names it. */
+export const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+
+const made: string[] = [];
+const running: { kill: (signal: NodeJS.Signals) => boolean }[] = [];
+afterEach(() => {
+  for (const process of running.splice(0)) process.kill("SIGKILL");
+  for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** A directory that goes when the test ends. */
+export function directory(): string {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), "cfa-cli-")));
+  made.push(path);
+  return path;
+}
+
+/** Runs git in a directory. */
+export async function git(cwd: string, ...words: string[]): Promise<string> {
+  const who = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"];
+  return (await execa("git", [...who, ...words], { cwd })).stdout;
+}
+
+/** A repository with one commit, of these files. */
+export async function repository(
+  files: Readonly<Record<string, string>> = { "a.txt": "a\n" },
+): Promise<string> {
+  const top = directory();
+  await git(top, "init", "-q");
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(top, name), text);
+  await git(top, "add", "-A");
+  await git(top, "commit", "-qm", "one");
+  return top;
+}
+
+/** What a command said and how it ended. */
+export type Said = { readonly code: number | undefined; readonly out: string; readonly err: string };
+
+/** Runs `cfa` to its end, without a terminal. */
+export async function cfa(cwd: string, ...words: string[]): Promise<Said> {
+  return cfaWith({ cwd }, ...words);
+}
+
+/** The same with standard input or environment of its own. */
+export async function cfaWith(
+  options: { readonly cwd: string; readonly input?: string; readonly env?: Record<string, string> },
+  ...words: string[]
+): Promise<Said> {
+  const done = await execa(process.execPath, [MAIN, ...words], { ...options, reject: false });
+  return { code: done.exitCode, out: done.stdout, err: done.stderr };
+}
+
+/** A `cfa` that goes on while the test does something. */
+export type Background = {
+  readonly process: ResultPromise;
+  readonly seen: (text: string) => Promise<void>;
+  readonly end: () => Promise<Said>;
+};
+
+/** Starts `cfa` without waiting for its end. */
+export function start(cwd: string, ...words: string[]): Background {
+  const subprocess = execa(process.execPath, [MAIN, ...words], { cwd, reject: false, stdin: "ignore" });
+  running.push(subprocess);
+  let err = "";
+  const listeners = new Set<() => void>();
+  subprocess.stderr.on("data", (chunk: Buffer) => {
+    err += chunk.toString();
+    for (const listener of listeners) listener();
+  });
+  const over = subprocess.then((done) => {
+    for (const listener of listeners) listener();
+    return { code: done.exitCode, out: done.stdout, err: done.stderr };
+  });
+  return {
+    process: subprocess,
+    seen: (text) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (err.includes(text)) resolve();
+          else if (subprocess.exitCode !== null) reject(new Error(`ended without saying "${text}":\n${err}`));
+          else return;
+          listeners.delete(look);
+        };
+        listeners.add(look);
+        look();
+      }),
+    end: () => over,
+  };
+}
+
+/** Writes a job file whose only agent (or agents) run shell scripts; `rest` is more YAML. */
+export function shellJob(top: string, agents: Readonly<Record<string, string>>, rest = ""): string {
+  const [lead = "lead", ...others] = Object.keys(agents);
+  const lines = Object.entries(agents).flatMap(([name, script]) => [
+    `  ${name}:`,
+    ...(name === lead && others.length > 0 ? [`    roster: [${others.join(", ")}]`] : []),
+    "    run:",
+    "      - sh",
+    "      - -euc",
+    "      - |",
+    ...script.split("\n").map((line) => `        ${line}`),
+  ]);
+  const file = join(top, "job.yaml");
+  writeFileSync(file, ["name: test", "request: Do it.", "agents:", ...lines, rest, ""].join("\n"));
+  return file;
+}
+
+/** Shell: approves whatever state the lead is in. */
+export const APPROVE = `case "$CFA_STATE" in
+  INTENT) cfa outcome APPROVED_INTENT --reason ok ;;
+  PLAN) cfa outcome APPROVED_PLAN --reason ok ;;
+  EXECUTE) cfa outcome APPROVED_WORK --reason ok ;;
+esac`;
+
+/** Shell: approves, but hangs in EXECUTE as long as `file` does not exist; makes it first. */
+export function hangOnce(file: string): string {
+  return `cat >/dev/null\nif [ "$CFA_STATE" = EXECUTE ] && [ ! -e ${file} ]; then touch ${file}; exec sleep 600; fi\n${APPROVE}`;
+}
+
+/** The entries of `cfa log --jsonl`, checked as they are read back. */
+export function entriesOf(lines: string): Entry[] {
+  return lines
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line, at) => decodeEntry(decodeRow(line, at + 1), `line ${at + 1}`));
+}
+
+/** Text of a file. */
+export function read(...path: string[]): string {
+  return readFileSync(join(...path), "utf8");
+}

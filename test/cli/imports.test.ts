@@ -1,0 +1,34 @@
+/** What the verbs of agents load: they are called often, and must start fast. */
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { MAIN } from "./fixture.ts";
+
+/** Packages and modules that a built module loads, directly or not, before any `await import`. */
+function loads(file: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  const source = readFileSync(file, "utf8");
+  for (const [, name = ""] of source.matchAll(/^(?:import|export)\s[^;]*?["']([^"']+)["'];/gms)) {
+    if (name.startsWith(".")) loads(join(dirname(file), name), seen);
+    else seen.add(name);
+  }
+  return seen;
+}
+
+const packagesOf = (file: string) =>
+  [...loads(join(dirname(MAIN), file))]
+    .filter((name) => !name.startsWith("/") && !name.startsWith("node:"))
+    .sort();
+
+test("the bin loads only what every command needs", () => {
+  expect(packagesOf("main.js")).toEqual(["commander", "zod"]);
+});
+
+test.each(["send", "ask", "close", "outcome"])("cfa %s loads zod and nothing heavier", (verb) => {
+  expect(packagesOf(`../channels/verbs/${verb}.js`)).toEqual(["zod"]);
+});
+
+test("cfa resolve loads what running git needs, and no database", () => {
+  expect(packagesOf("../channels/verbs/resolve.js")).toEqual(["execa", "zod"]);
+});

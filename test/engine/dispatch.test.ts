@@ -1,0 +1,513 @@
+/** Dispatching work: who may be sent to, how many, what a child's silence means, what travels (CfA §5, §6). */
+import { createHash } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Entry } from "../../src/persistence/entry.ts";
+import { Refusal, type Script, type ScriptTurn } from "../../src/runtime/agents/script-turn.ts";
+import { JobReader } from "../../src/engine/read-job.ts";
+import {
+  approve,
+  bodies,
+  EXECUTE,
+  firings,
+  git,
+  inExecute,
+  read,
+  runJob,
+  shell,
+  type Started,
+  write,
+} from "./fixture.ts";
+
+/** The sentence with which a call is refused. */
+async function refusalOf(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
+  return "admitted";
+}
+
+/** Most children that the lead had open at any entry of the log. */
+function mostOpen(entries: readonly Entry[], lead: string): number {
+  const reader = new JobReader();
+  return Math.max(
+    ...entries.map((entry) => {
+      reader.apply(entry);
+      return reader.configuration.openChildren(lead);
+    }),
+  );
+}
+
+const leadOf = ({ run }: Started): string => `state:${run.id}:EXECUTE:1`;
+
+/** A call as a file in the outbox, written past every early check. */
+function handWrite(place: Started["place"], turn: ScriptTurn, number: number, call: object): void {
+  const turns = join(place.top, ".cfa/jobs", jobOf(turn), "turns");
+  const outbox = readdirSync(turns)
+    .map((serial) => join(turns, serial, String(turn.turn)))
+    .find((directory) => JSON.parse(read(directory, "turn.json")).thread === turn.thread);
+  write(outbox ?? "", `${String(number).padStart(4, "0")}.json`, JSON.stringify(call));
+}
+const jobOf = (turn: ScriptTurn): string => /jobs\/([^/]+)\/work/u.exec(turn.workspace)?.[1] ?? "";
+const placeOf = (turn: ScriptTurn): Started["place"] => {
+  const top = turn.workspace.slice(0, turn.workspace.indexOf("/.cfa/"));
+  return { top, files: join(dirname(top), "files") };
+};
+
+/** A task in the shape that `cfa send` writes, under the id that its number mints. */
+const task = (turn: ScriptTurn, number: number, to = "worker") => ({
+  verb: "send",
+  to,
+  thread: `dispatch:1.${turn.turn}.${number}`,
+  opens: true,
+  message: `task ${number}`,
+  files: [],
+  optional: false,
+});
+
+describe.concurrent("the cap", () => {
+  test("five tasks in one turn: three are sent, two are refused at the call, three children are open at most", async () => {
+    const refused: string[] = [];
+    const done = await runJob(EXECUTE, {
+      lead: inExecute(async (turn) => {
+        for (let n = 1; n <= 5; n++) {
+          const answer = await refusalOf(turn.send({ to: "worker", message: `task ${n}` }));
+          if (answer !== "admitted") refused.push(answer);
+        }
+      }, approve),
+      worker: () => "done",
+    });
+    expect(done.end).toEqual({ kind: "ended", state: "DONE" });
+    expect(refused).toEqual([
+      expect.stringContaining("you have 3 open conversations and the limit is 3"),
+      expect.stringContaining("cfa close ID"),
+    ]);
+    expect(mostOpen(done.entries, leadOf(done))).toBe(3);
+    expect(firings(done.entries).filter((rule) => rule === "refuse")).toEqual([]);
+  });
+
+  test("five written into the outbox by hand: three are sparked, two come back as refusals", async () => {
+    const heard: string[] = [];
+    const done = await runJob(EXECUTE, {
+      lead: (turn) => {
+        if (turn.turn > 1) {
+          if (turn.message.kind === "refusal") heard.push(turn.message.body);
+          return approve(turn);
+        }
+        for (let n = 1; n <= 5; n++) handWrite(placeOf(turn), turn, n, task(turn, n));
+        return "sent";
+      },
+      worker: () => "done",
+    });
+    expect(done.end).toEqual({ kind: "ended", state: "DONE" });
+    expect(mostOpen(done.entries, leadOf(done))).toBe(3);
+    expect(heard).toEqual([
+      expect.stringMatching(/task to worker|message to worker on dispatch:1\.1\.4 was refused.*task 4/su),
+      expect.stringMatching(/dispatch:1\.1\.5 was refused.*3 open conversations.*task 5/su),
+    ]);
+  });
+
+  test("a close in the same turn makes room", async () => {
+    const done = await runJob(
+      { ...EXECUTE, limits: { fan_out: 1 } },
+      {
+        lead: inExecute(
+          async (turn) => void (await turn.send({ to: "worker", message: "one" })),
+          async (turn) => {
+            const [child] = turn.children;
+            await turn.close(child?.thread ?? "");
+            await turn.send({ to: "worker", message: "two" });
+          },
+          approve,
+        ),
+        worker: (turn) => turn.message.body,
+      },
+    );
+    expect(done.end).toEqual({ kind: "ended", state: "DONE" });
+    expect(mostOpen(done.entries, leadOf(done))).toBe(1);
+    expect(firings(done.entries).filter((rule) => rule === "spark")).toHaveLength(3);
+  });
+
+  test("over_cap: wait puts a spark behind a later close, and what goes to the same thread with it", async () => {
+    const done = await runJob(
+      { ...EXECUTE, limits: { fan_out: 1 }, over_cap: "wait" },
+      {
+        lead: inExecute(
+          async (turn) => void (await turn.send({ to: "worker", message: "one" })),
+          async (turn) => {
+            const first = turn.children[0]?.thread ?? "";
+            const second = await turn.send({ to: "worker", message: "two" });
+            await turn.send({ to: "worker", thread: second, message: "two again" });
+            await turn.send({ to: "worker", thread: first, message: "thanks" });
+            await turn.close(first);
+          },
+          approve,
+        ),
+        worker: (turn) => turn.message.body,
+      },
+    );
+    expect(done.end).toEqual({ kind: "ended", state: "DONE" });
+    expect(mostOpen(done.entries, leadOf(done))).toBe(1);
+    expect(firings(done.entries)).not.toContain("refuse");
+    const sent = firings(done.entries, leadOf(done)).filter((rule) =>
+      /^(spark|send|send-terminate)$/u.test(rule),
+    );
+    expect(sent).toEqual(["spark", "send", "send-terminate", "spark", "send"]);
+  });
+
+  test("over_cap: wait without a close to wait for is refused", async () => {
+    const heard: string[] = [];
+    const { end } = await runJob(
+      { ...EXECUTE, limits: { fan_out: 1 }, over_cap: "wait" },
+      {
+        lead: async (turn) => {
+          if (turn.message.kind === "refusal") heard.push(turn.message.body);
+          if (turn.turn > 1) return approve(turn);
+          await turn.send({ to: "worker", message: "one" });
+          await turn.send({ to: "worker", message: "two" });
+          return undefined;
+        },
+        worker: () => "done",
+      },
+    );
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(heard).toEqual([expect.stringContaining("you have 1 open conversations")]);
+  });
+});
+
+describe.concurrent("going on with a conversation", () => {
+  test("a second send to the thread reaches the same worktree and the same session", async () => {
+    const done = await runJob(
+      {
+        ...EXECUTE,
+        agents: {
+          lead: shell("cat", { roster: ["worker"] }),
+          worker: shell(
+            'echo "$CFA_SESSION" >> session.txt; echo "$PWD" >> pwd.txt; cat session.txt pwd.txt',
+          ),
+        },
+      },
+      {
+        lead: inExecute(
+          async (turn) => void (await turn.send({ to: "worker", message: "one" })),
+          async (turn) =>
+            void (await turn.send({ to: "worker", thread: turn.children[0]?.thread, message: "two" })),
+          approve,
+        ),
+      },
+    );
+    expect(done.end).toEqual({ kind: "ended", state: "DONE" });
+    for (const file of ["session.txt", "pwd.txt"]) {
+      const lines = git(done.place.top, "show", `cfa/${done.run.id}:${file}`).split("\n");
+      expect(lines).toHaveLength(2);
+      expect(new Set(lines).size).toBe(1);
+    }
+    const turns = bodies(done.entries, "turn").filter(({ agent }) => agent === "worker");
+    expect(new Set(turns.map(({ session }) => session)).size).toBe(1);
+    expect(turns.map(({ turn }) => turn)).toEqual([1, 2]);
+  });
+
+  test("siblings do not see each other's edits, and the parent sees them after the close", async () => {
+    const seen: string[][] = [];
+    await runJob(EXECUTE, {
+      lead: inExecute(
+        async (turn) => {
+          await turn.send({ to: "worker", message: "a" });
+          await turn.send({ to: "worker", message: "b" });
+        },
+        () => undefined,
+        async (turn) => {
+          for (const { thread } of turn.children) await turn.close(thread);
+          await turn.send({ to: "worker", message: "c" });
+        },
+        approve,
+      ),
+      worker: (turn) => {
+        seen.push(
+          readdirSync(turn.workspace)
+            .filter((name) => name.length === 5)
+            .sort(),
+        );
+        write(turn.workspace, `${turn.message.body}.txt`, "x");
+        return "done";
+      },
+    });
+    expect(seen).toEqual([[], [], ["a.txt", "b.txt"]]);
+  });
+});
+
+describe.concurrent("what a child's turn says to its parent", () => {
+  /** Replies that reach the lead when the worker plays `script`. */
+  const repliesOf = async (script: Script, helper: Script = () => "helped"): Promise<readonly string[]> => {
+    const replies: string[] = [];
+    const done = await runJob(
+      { ...EXECUTE, states: { EXECUTE: { escalation: "never" } } },
+      {
+        lead: async (turn) => {
+          if (turn.message.kind === "reply") replies.push(turn.message.body);
+          if (turn.turn === 1) await turn.send({ to: "worker", message: "go" });
+          else await approve(turn);
+        },
+        worker: script,
+        helper,
+      },
+    );
+    expect(done.end).toEqual({ kind: "ended", state: "DONE" });
+    return replies;
+  };
+
+  const rows: readonly (readonly [what: string, script: Script, replies: readonly string[]])[] = [
+    ["without a call it sends its final text", () => "all done", ["all done"]],
+    [
+      "without a word, but with an edit, it says so",
+      (turn) => write(turn.workspace, "x.txt", "x"),
+      ["(finished without a word)"],
+    ],
+    [
+      "with a message of its own it sends that alone",
+      (turn) => turn.send({ to: "parent", message: "my words" }).then(() => "not this"),
+      ["my words"],
+    ],
+    ["with an explicit none it sends nothing", (turn) => turn.sendNone().then(() => "quiet"), []],
+    [
+      "with an open question it sends nothing until the answer has come",
+      async (turn) => {
+        if (turn.message.kind === "answer") return `told: ${turn.message.body}`;
+        await turn.ask("may I?");
+        return "asking";
+      },
+      [expect.stringContaining("told: Nobody is asked")],
+    ],
+    [
+      "with a child that owes it a reply it sends nothing until that has come",
+      async (turn) => {
+        if (turn.message.kind === "reply") return `helper said: ${turn.message.body}`;
+        await turn.send({ to: "helper", message: "help" });
+        return "waiting";
+      },
+      ["helper said: helped"],
+    ],
+    [
+      "an interim report does not swallow the final text of a later turn",
+      async (turn) => {
+        if (turn.message.kind === "reply") return "the end";
+        await turn.send({ to: "parent", message: "started" });
+        await turn.send({ to: "helper", message: "help" });
+        return "waiting";
+      },
+      ["started", "the end"],
+    ],
+  ];
+  for (const [what, script, replies] of rows) {
+    test(what, async () => {
+      expect(await repliesOf(script)).toEqual(replies);
+    });
+  }
+
+  test("a child that ended with none leaves a lead that waits for it to be nudged", async () => {
+    const { entries, end } = await runJob(EXECUTE, {
+      lead: inExecute(async (turn) => void (await turn.send({ to: "worker", message: "go" })), approve),
+      worker: (turn) => turn.sendNone(),
+    });
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(bodies(entries, "violation")).toEqual([
+      expect.objectContaining({ problem: expect.stringContaining("without an outcome") }),
+    ]);
+  });
+});
+
+describe.concurrent("the dispatch tree", () => {
+  test("three levels: each level's work reaches the branch through its parent", async () => {
+    const done = await runJob(EXECUTE, {
+      lead: inExecute(async (turn) => void (await turn.send({ to: "worker", message: "go" })), approve),
+      worker: async (turn) => {
+        write(turn.workspace, "worker.txt", "worker\n");
+        if (turn.turn === 1) await turn.send({ to: "helper", message: "go on" });
+        else for (const { thread } of turn.children) await turn.close(thread);
+        return "worked";
+      },
+      helper: (turn) => {
+        write(turn.workspace, "helper.txt", read(turn.workspace, "worker.txt"));
+        return "helped";
+      },
+    });
+    expect(done.end).toEqual({ kind: "ended", state: "DONE" });
+    expect(git(done.place.top, "show", `cfa/${done.run.id}:helper.txt`)).toBe("worker");
+    const merges = bodies(done.entries, "release").filter(({ result }) => result === "merged");
+    expect(merges.map(({ thread, into }) => [thread, into])).toEqual([
+      ["dispatch:2.1.1", "dispatch:1.1.1"],
+      ["dispatch:1.1.1", leadOf(done)],
+    ]);
+  });
+
+  test("files named in a send are there before the first wake, and stand in the log with their hashes", async () => {
+    const bytes = "secret ingredient\n";
+    const seen: string[] = [];
+    const done = await runJob(EXECUTE, {
+      lead: inExecute(async (turn) => {
+        write(turn.workspace, ".gitignore", "*.key\n");
+        write(turn.workspace, "deep/er/some.key", bytes);
+        await turn.send({ to: "worker", message: "use it", files: ["deep/er/some.key"] });
+      }, approve),
+      worker: (turn) => {
+        seen.push(read(turn.workspace, "deep/er/some.key"));
+        return "used";
+      },
+    });
+    expect(done.end).toEqual({ kind: "ended", state: "DONE" });
+    expect(seen).toEqual([bytes]);
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    expect(bodies(done.entries, "turn")[0]?.files).toEqual([
+      { message: "m1.1.1", files: [{ path: "deep/er/some.key", sha256, executable: false }] },
+    ]);
+  });
+
+  test("a file that is not there is named, and the message goes without it", async () => {
+    const done = await runJob(EXECUTE, {
+      lead: inExecute(
+        async (turn) => void (await turn.send({ to: "worker", message: "use it", files: ["none.txt"] })),
+        approve,
+      ),
+      worker: () => "used",
+    });
+    expect(done.end).toEqual({ kind: "ended", state: "DONE" });
+    expect(bodies(done.entries, "note")).toEqual([
+      expect.objectContaining({
+        level: "warn",
+        thread: leadOf(done),
+        text: expect.stringContaining("none.txt was not sent"),
+      }),
+    ]);
+  });
+});
+
+describe.concurrent("refused at the call, with a sentence that says what to do", () => {
+  const rows: readonly (readonly [
+    what: string,
+    call: (turn: ScriptTurn) => Promise<unknown>,
+    sentence: string,
+  ])[] = [
+    [
+      "a send to an unknown role",
+      (turn) => turn.send({ to: "baker", message: "x" }),
+      'there is no "baker" that you may send to',
+    ],
+    [
+      "a send to itself",
+      (turn) => turn.send({ to: "lead", thread: turn.thread, message: "x" }),
+      "you cannot send to yourself",
+    ],
+    [
+      "a send to a parent that a lead has not",
+      (turn) => turn.send({ to: "parent", message: "x" }),
+      "you lead this state",
+    ],
+    ["closing its own conversation", (turn) => turn.close(turn.thread), "only who opened one may close it"],
+    [
+      "closing what is not its own",
+      (turn) => turn.close("dispatch:9.9.9"),
+      "is no conversation that you opened",
+    ],
+    ["an outcome of another state", (turn) => turn.outcome("APPROVED_PLAN", "x"), "is no outcome of EXECUTE"],
+    ["an empty message", (turn) => turn.send({ to: "worker", message: " " }), "the message is empty"],
+    [
+      "a file outside",
+      (turn) => turn.send({ to: "worker", message: "x", files: ["../x"] }),
+      "is no file of your workspace",
+    ],
+  ];
+  for (const [what, call, sentence] of rows) {
+    test(what, async () => {
+      let answer = "";
+      const { end, entries } = await runJob(EXECUTE, {
+        lead: async (turn) => {
+          answer = await refusalOf(call(turn));
+          return approve(turn);
+        },
+      });
+      expect(answer).toContain(sentence);
+      expect(end).toEqual({ kind: "ended", state: "DONE" });
+      expect(firings(entries)).not.toContain("refuse");
+    });
+  }
+
+  test("a send to a closed thread names the way out", async () => {
+    let answer = "";
+    await runJob(EXECUTE, {
+      lead: inExecute(
+        async (turn) => void (await turn.send({ to: "worker", message: "go" })),
+        async (turn) => {
+          const child = turn.children[0]?.thread ?? "";
+          await turn.close(child);
+          answer = await refusalOf(turn.send({ to: "worker", thread: child, message: "more" }));
+        },
+        approve,
+      ),
+      worker: () => "done",
+    });
+    expect(answer).toMatch(/is closed: leave --thread out to open a new one/u);
+  });
+});
+
+describe.concurrent("refused late, as mail", () => {
+  test.each([
+    ["a role outside the roster", (turn: ScriptTurn) => task(turn, 1, "helper"), "not in your roster"],
+    [
+      "a close of what is not its own",
+      () => ({ verb: "close", thread: "dispatch:7.7.7" }),
+      "not a conversation that you opened",
+    ],
+  ] as const)("%s", async (_what, call, sentence) => {
+    const heard: string[] = [];
+    const { end } = await runJob(EXECUTE, {
+      lead: (turn) => {
+        if (turn.turn > 1) {
+          heard.push(`${turn.message.kind}: ${turn.message.body}`);
+          return approve(turn);
+        }
+        handWrite(placeOf(turn), turn, 1, call(turn));
+        return "sent";
+      },
+    });
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(heard).toHaveLength(1);
+    expect(heard[0]).toMatch(/^refusal: /u);
+    expect(heard[0]).toMatch(new RegExp(sentence, "u"));
+  });
+
+  test("a send that goes on with a conversation that never was is named in the log: no agent invents the id of a thread", async () => {
+    const { end, entries, run } = await runJob(EXECUTE, {
+      lead: (turn) => {
+        if (turn.turn > 1) return approve(turn);
+        const thread = `state:${jobOf(turn)}:PLAN:2`;
+        handWrite(placeOf(turn), turn, 1, { ...task(turn, 1), thread, opens: false });
+        return "sent";
+      },
+    });
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(bodies(entries, "note")).toEqual([
+      expect.objectContaining({ level: "warn", text: expect.stringContaining(`state:${run.id}:PLAN:2`) }),
+    ]);
+    expect(firings(entries).filter((rule) => rule === "spark")).toHaveLength(1);
+  });
+
+  test("an agent that only repeats refused messages fails its turn after `retries` of them", async () => {
+    const { end, entries } = await runJob(
+      { ...EXECUTE, limits: { retries: 1 } },
+      {
+        lead: (turn) => {
+          handWrite(placeOf(turn), turn, 1, task(turn, 1, "baker"));
+          return "again";
+        },
+      },
+    );
+    expect(end).toEqual({ kind: "ended", state: "FAILURE" });
+    const failures = bodies(entries, "turn").map(({ failure }) => failure);
+    expect(failures.slice(0, 2)).toEqual([null, null]);
+    expect(failures[2]).toContain("2 of its messages in a row were refused");
+  });
+});

@@ -1,0 +1,329 @@
+/** Agents that fail, the mail that follows, and what a failed child does to an approval (CfA §4, §5). */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Script } from "../../src/runtime/agents/script-turn.ts";
+import {
+  approve,
+  bodies,
+  EXECUTE,
+  firings,
+  git,
+  inExecute,
+  type Keys,
+  notes,
+  outboxes,
+  read,
+  runJob,
+  shell,
+  transitions,
+  write,
+} from "./fixture.ts";
+
+const LEAD = { roster: ["worker"] };
+
+/** A job whose lead is this shell line. */
+const led = (line: string, keys: Keys = {}): Keys => ({
+  ...EXECUTE,
+  limits: { retries: 0 },
+  ...keys,
+  agents: { lead: shell(line) },
+});
+
+describe.concurrent("a turn that fails is named, with retries: 0 it is FAILURE", () => {
+  const rows: readonly (readonly [what: string, keys: Keys, failure: string])[] = [
+    ["exits 1", led("echo no ink >&2; exit 1"), "sh ended with exit status 1: no ink"],
+    ["is killed by a signal", led("kill -9 $$"), "sh ended with exit status 137 (SIGKILL)"],
+    ["prints nothing and does nothing", led("true"), "it ended without a word and without any effect"],
+    [
+      "hangs",
+      led("sleep 600 & wait", { limits: { retries: 0, timeout: "1s" } }),
+      "sh ran longer than its time-out of 1 s",
+    ],
+  ];
+  for (const [what, keys, failure] of rows) {
+    test(what, async () => {
+      const { end, entries } = await runJob(keys, {});
+      expect(end).toEqual({ kind: "ended", state: "FAILURE" });
+      expect(bodies(entries, "turn").map(({ result, failure }) => [result, failure])).toEqual([
+        ["failed", expect.stringContaining(failure)],
+      ]);
+      expect(bodies(entries, "transition").at(-1)).toMatchObject({
+        action: "FAILURE",
+        origin: "orchestrator",
+        reason: expect.stringContaining(failure),
+      });
+    });
+  }
+
+  test("a function that throws", async () => {
+    const { end, entries } = await runJob(
+      { ...EXECUTE, limits: { retries: 0 } },
+      {
+        lead: () => {
+          throw new Error("divided by zero");
+        },
+      },
+    );
+    expect(end).toEqual({ kind: "ended", state: "FAILURE" });
+    expect(bodies(entries, "turn")[0]).toMatchObject({ result: "failed", failure: "divided by zero" });
+  });
+
+  test("output beyond all bounds is cut with a remark, and does not fail the turn", async () => {
+    const record = `mkdir -p .cfa; echo '{"outcome":"APPROVED_WORK","reason":"loud"}' > .cfa/outcome.json`;
+    const { end, entries } = await runJob(led(`head -c 30000000 /dev/zero | tr '\\0' x; ${record}`), {});
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    const [turn] = bodies(entries, "turn");
+    expect(turn?.result).toBe("ok");
+    expect(turn?.text.length).toBeLessThan(2_000_000);
+    expect(turn?.text).toMatch(/cut|left out/u);
+  });
+
+  test("silence with an effect is no failure: a record alone is enough", async () => {
+    const { end } = await runJob(
+      led(`mkdir -p .cfa; echo '{"outcome":"WITHDRAW","reason":"r"}' > .cfa/outcome.json`),
+      {},
+    );
+    expect(end).toEqual({ kind: "ended", state: "WITHDRAWN" });
+  });
+});
+
+describe.concurrent("after a failed turn", () => {
+  test("recovery mail that quotes the lost message comes first, before the mail that waits", async () => {
+    const heard: string[] = [];
+    const { end } = await runJob(EXECUTE, {
+      lead: inExecute(
+        async (turn) => {
+          const child = await turn.send({ to: "worker", message: "first errand" });
+          await turn.send({ to: "worker", thread: child, message: "second errand" });
+        },
+        (turn) => (turn.children.length === 1 && heard.length < 3 ? "wait" : approve(turn)),
+        approve,
+      ),
+      worker: (turn) => {
+        heard.push(`${turn.message.kind}: ${turn.message.body}`);
+        if (heard.length === 1) throw new Error("slipped");
+        return "done";
+      },
+    });
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(heard).toEqual([
+      "task: first errand",
+      expect.stringMatching(
+        /^recovery: Your last turn failed: slipped\..*edits are kept.*1 more failed turn is allowed.*first errand/su,
+      ),
+      "task: second errand",
+    ]);
+  });
+
+  test("edits are kept, calls are not carried out, and the outbox stays aside", async () => {
+    const kept: string[] = [];
+    const { entries, place, run, end } = await runJob(EXECUTE, {
+      lead: inExecute(
+        async (turn) => {
+          write(turn.workspace, "half.txt", "half");
+          await turn.send({ to: "worker", message: "never" });
+          throw new Error("slipped");
+        },
+        (turn) => {
+          kept.push(read(turn.workspace, "half.txt"));
+          return approve(turn);
+        },
+      ),
+    });
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(kept).toEqual(["half"]);
+    expect(firings(entries).filter((rule) => rule === "spark")).toHaveLength(1);
+    expect(outboxes(place, run.id, 1)).toEqual(["1", "2"]);
+    expect(read(place.top, `.cfa/jobs/${run.id}/turns/1/1/0001.json`)).toContain("never");
+  });
+
+  test("the third failure of a lead is FAILURE, and nothing of the job is left", async () => {
+    const { end, entries } = await runJob(EXECUTE, {
+      lead: () => {
+        throw new Error("slipped");
+      },
+    });
+    expect(end).toEqual({ kind: "ended", state: "FAILURE" });
+    expect(bodies(entries, "turn")).toHaveLength(3);
+    expect(bodies(entries, "violation").map(({ failures }) => failures)).toEqual([1, 2, 3]);
+    expect(transitions(entries).at(-1)).toBe("EXECUTE FAILURE FAILURE (orchestrator)");
+  });
+});
+
+describe.concurrent("a child that fails for good", () => {
+  const failing: Script = (turn) => {
+    write(turn.workspace, "half.txt", `half ${turn.turn}\n`);
+    throw new Error("slipped");
+  };
+
+  test("is ended after its third failure; its parent is told, its work stays on a ref", async () => {
+    const heard: string[] = [];
+    const { end, entries, place, run } = await runJob(EXECUTE, {
+      lead: async (turn) => {
+        if (turn.turn === 1) return void (await turn.send({ to: "worker", message: "go" }));
+        heard.push(`${turn.message.kind}: ${turn.message.body}`);
+        await turn.close("dispatch:1.1.1");
+        return approve(turn);
+      },
+      worker: failing,
+    });
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(bodies(entries, "turn").filter(({ agent }) => agent === "worker")).toHaveLength(3);
+    expect(heard).toEqual([
+      expect.stringMatching(/^control: worker on dispatch:1\.1\.1 has failed for good.*slipped.*cfa close/su),
+    ]);
+    expect(bodies(entries, "terminate")[0]).toMatchObject({ mode: "drop", origin: "orchestrator" });
+    const [release] = bodies(entries, "release");
+    expect(release).toMatchObject({ thread: "dispatch:1.1.1", result: "dropped" });
+    expect(git(place.top, "show", `${release?.ref ?? ""}:half.txt`)).toBe("half 3");
+    expect(git(place.top, "ls-tree", "--name-only", `cfa/${run.id}`)).toBe("text.txt");
+  });
+
+  test("makes an approval a violation until its parent has closed it", async () => {
+    const heard: string[] = [];
+    const { end, entries } = await runJob(
+      { ...EXECUTE, limits: { retries: 1 } },
+      {
+        lead: async (turn) => {
+          heard.push(turn.message.body);
+          if (turn.turn === 1) return void (await turn.send({ to: "worker", message: "go" }));
+          if (turn.turn === 3) await turn.close("dispatch:1.1.1");
+          return approve(turn);
+        },
+        worker: failing,
+      },
+    );
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(bodies(entries, "violation")).toEqual([
+      expect.objectContaining({
+        problem: expect.stringContaining("APPROVED_WORK is not possible yet: dispatch:1.1.1 failed"),
+      }),
+    ]);
+    expect(heard[2]).toContain("cfa close dispatch:1.1.1");
+  });
+
+  test("that was never acknowledged keeps DONE out of reach", async () => {
+    const { end, entries } = await runJob(EXECUTE, {
+      lead: async (turn) => {
+        if (turn.turn === 1) return void (await turn.send({ to: "worker", message: "go" }));
+        return approve(turn);
+      },
+      worker: failing,
+    });
+    expect(end).toEqual({ kind: "ended", state: "FAILURE" });
+    expect(transitions(entries).at(-1)).toBe("EXECUTE FAILURE FAILURE (orchestrator)");
+  });
+
+  test("does not hold an approval when it was optional", async () => {
+    const { end, entries } = await runJob(EXECUTE, {
+      lead: async (turn) => {
+        if (turn.turn === 1) return void (await turn.send({ to: "worker", message: "go", optional: true }));
+        return approve(turn);
+      },
+      worker: failing,
+    });
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(bodies(entries, "violation")).toEqual([]);
+  });
+
+  test("has a budget of its own: failures of siblings are not added up", async () => {
+    const { end, entries } = await runJob(EXECUTE, {
+      lead: inExecute(async (turn) => {
+        for (const task of ["a", "b", "c"]) await turn.send({ to: "worker", message: task });
+      }, approve),
+      worker: (turn) => {
+        if (turn.turn <= 2) throw new Error("slipped");
+        return "done";
+      },
+    });
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(bodies(entries, "turn").filter(({ result }) => result === "failed")).toHaveLength(6);
+    expect(bodies(entries, "terminate").filter(({ mode }) => mode === "drop")).toEqual([]);
+  });
+
+  test("takes the children that it had with it", async () => {
+    const { end, entries } = await runJob(
+      { ...EXECUTE, limits: { retries: 0 } },
+      {
+        lead: async (turn) => {
+          if (turn.turn === 1) return void (await turn.send({ to: "worker", message: "go" }));
+          await turn.close("dispatch:1.1.1");
+          return approve(turn);
+        },
+        worker: async (turn) => {
+          if (turn.turn > 1) throw new Error("slipped");
+          await turn.send({ to: "helper", message: "slow" });
+          await turn.send({ to: "helper", message: "quick" });
+        },
+        helper: (turn) =>
+          turn.message.body === "quick"
+            ? "helped"
+            : new Promise<string>((resolve) => turn.signal.addEventListener("abort", () => resolve("late"))),
+      },
+    );
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(
+      bodies(entries, "release")
+        .map(({ thread, result }) => `${thread} ${result}`)
+        .sort(),
+    ).toEqual([
+      "dispatch:1.1.1 dropped",
+      "dispatch:2.1.1 dropped",
+      "dispatch:2.1.2 dropped",
+      expect.stringMatching(/^job:.* dropped$/u),
+    ]);
+  });
+});
+
+describe.concurrent("an outbox that cannot be read", () => {
+  const rows = [
+    ["a call that is no JSON", "0001.json", "{", "outbox file 0001.json is no call"],
+    ["a call with an unknown verb", "0001.json", '{"verb":"shout"}', "outbox file 0001.json is no call"],
+    ["a file that is no call", "notes.txt", "x", "outbox file notes.txt is no call"],
+    [
+      "a call under an id that it could not have minted",
+      "0001.json",
+      JSON.stringify({
+        verb: "send",
+        to: "worker",
+        thread: "dispatch:0.0.1",
+        opens: true,
+        message: "m",
+        files: [],
+        optional: false,
+      }),
+      "opens the conversation dispatch:0.0.1, which is not this call's id",
+    ],
+  ] as const;
+  for (const [what, name, text, sentence] of rows) {
+    test(`${what} is named, and the turn goes on without it`, async () => {
+      const { end, entries } = await runJob(EXECUTE, {
+        lead: (turn) => {
+          const job = /jobs\/([^/]+)\/work/u.exec(turn.workspace)?.[1] ?? "";
+          const top = turn.workspace.slice(0, turn.workspace.indexOf("/.cfa/"));
+          writeFileSync(join(top, ".cfa/jobs", job, "turns/1", String(turn.turn), name), text);
+          return approve(turn);
+        },
+      });
+      expect(end).toEqual({ kind: "ended", state: "DONE" });
+      expect(notes(entries)).toEqual([expect.stringContaining(sentence)]);
+    });
+  }
+});
+
+describe.concurrent("programs and functions in one job", () => {
+  test("a child that is a program fails and recovers like any other", async () => {
+    const { end, entries } = await runJob(
+      {
+        ...EXECUTE,
+        agents: { lead: shell("cat", LEAD), worker: shell("test -e seen || { touch seen; exit 3; }; cat") },
+      },
+      { lead: inExecute(async (turn) => void (await turn.send({ to: "worker", message: "go" })), approve) },
+    );
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    const turns = bodies(entries, "turn").filter(({ agent }) => agent === "worker");
+    expect(turns.map(({ result }) => result)).toEqual(["failed", "ok"]);
+    expect(turns[1]?.text).toContain("Your last turn failed: sh ended with exit status 3");
+  });
+});
