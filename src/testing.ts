@@ -1,13 +1,15 @@
 /**
- * The testing API: soups in notation, the rule tables, and single steps, for somebody's own tests.
+ * The testing API: soups in notation, the rule tables, single steps, runs with scripted agents, and matchers, for
+ * somebody's own tests (docs/testing.md).
  *
  * ```ts
- * const before = configurationOf(Configuration.empty(), parseSoup("Idle(A,t) ‖ Mailbox(A,t,[hello])"));
- * const [wake] = redexes(complete, before);
- * printSoup(fire(before, wake)); // ["Mailbox(A,t,[])", "Run(A,t,hello)"]
+ * expect.extend(cfaMatchers);
+ * const before = soup("Idle(A,t) ‖ Mailbox(A,t,[hello])");
+ * expect(before).toReduceTo("Run(A,t,hello) ‖ Mailbox(A,t,[])");
+ * const after = fire(fire(before, "wake"), "send-step", { t: "t" }, "ps = []");
  * ```
  */
-export { type Choice, fire, type Firing, firingOf, NotARedex, replay } from "./rules/fire.ts";
+export { type Choice, type Firing, NotARedex, replay } from "./rules/fire.ts";
 export { type BrokenInvariant, brokenInvariants, type InvariantName } from "./rules/invariants.ts";
 export { type Move, move, type Moved } from "./rules/moves.ts";
 export { type Redex, redexes, redexesOf } from "./rules/redex.ts";
@@ -21,3 +23,12 @@ export type { Molecule } from "./soup/molecule.ts";
 export { NotationError, parseMolecule, parseSoup, plainMessage } from "./soup/parse.ts";
 export { printMolecule, printSoup } from "./soup/print.ts";
 export { Queue } from "./soup/queue.ts";
+export { ask, type Decision, deliver, type ScriptedAgent, terminate, type Turn } from "./testing/agents.ts";
+export { parseChoice } from "./testing/choice.ts";
+export { manualClock, type ManualClock } from "./testing/clock.ts";
+export type { Event, Fired } from "./testing/fired.ts";
+export { cfaMatchers, type CfaMatchers, difference, type Matched, type Verdict } from "./testing/matchers.ts";
+export { type End, NOBODY, type Play, type Played, run } from "./testing/run.ts";
+export { printConfiguration, soup, type SoupOptions } from "./testing/soup.ts";
+export { type At, fire, happen, step, type StepOptions, type Steps } from "./testing/step.ts";
+export { trace } from "./testing/trace.ts";

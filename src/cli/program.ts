@@ -4,11 +4,12 @@
  * M1. A command returns its exit code; nothing here ends the process.
  * M2. What a command needs is loaded when it is called, so that `cfa send` stays quick.
  */
-import { Argument, Command, CommanderError, type Option } from "commander";
+import { Argument, Command, CommanderError, Option } from "commander";
 import type { SendOptions } from "../channels/verbs/send.ts";
 import type { OutcomeOptions } from "../channels/verbs/outcome.ts";
 import type { AnswerOptions } from "./commands/answer.ts";
 import type { CompletedCommand } from "./commands/completion.ts";
+import type { ExploreCommandOptions } from "./commands/explore.ts";
 import type { LogOptions } from "./commands/log.ts";
 import type { ResumeOptions } from "./commands/resume.ts";
 import type { RunCommandOptions } from "./commands/run.ts";
@@ -59,6 +60,7 @@ function buildProgram(context: Context, settle: Settle): Command {
     .addHelpText("after", `\n${exitCodeHelp()}`);
   addJobCommands(program, context, settle);
   addReadingCommands(program, context, settle);
+  addExplore(program, context, settle);
   addCompletion(program, context, settle);
   addAgentVerbs(program, context, settle);
   return program;
@@ -148,6 +150,20 @@ function addReadingCommands(program: Command, context: Context, settle: Settle):
     .action(async (job: string | undefined, options: LogOptions) => {
       const { logCommand } = await import("./commands/log.ts");
       settle(await logCommand(context, job, options));
+    });
+}
+
+function addExplore(program: Command, context: Context, settle: Settle): void {
+  program
+    .command("explore <file>")
+    .summary("walk every interleaving of a scenario file; - reads standard input")
+    .addOption(new Option("--rules <table>", "in place of the file's rules").choices(["literal", "complete"]))
+    .option("--reduce", "leave out interleavings that make no difference")
+    .option("--max-states <n>", "stop after so many configurations (default: 10 million)")
+    .option("--json", "print what was found as JSON")
+    .action(async (file: string, options: ExploreCommandOptions) => {
+      const { exploreCommand } = await import("./commands/explore.ts");
+      settle(await exploreCommand(context, file, options));
     });
 }
 

@@ -1,8 +1,10 @@
-/** The version of this package, as `cfa --version` prints it. */
+/** The version of this package, as `cfa --version` prints it: from package.json, two folders above the sources and above the build. */
 import { readFileSync } from "node:fs";
-import { z } from "zod";
 
-const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 
-/** From package.json, which lies two folders up from the sources and from the build alike. */
-export const VERSION = z.object({ version: z.string() }).parse(JSON.parse(manifest)).version;
+/** For example `0.1.0`. */
+export const VERSION =
+  typeof manifest === "object" && manifest !== null && "version" in manifest
+    ? String(manifest.version)
+    : "unknown";

@@ -19,6 +19,7 @@ import { type Clock, systemClock } from "../runtime/clock.ts";
 import { killStray } from "../runtime/process/tree.ts";
 import { Scheduler } from "../runtime/scheduler.ts";
 import { gitWorkspaces } from "../runtime/workspaces/git-workspaces.ts";
+import { gitAnchor, readAnchor } from "../runtime/workspaces/anchor-ref.ts";
 import type { Workspaces } from "../runtime/workspaces/port.ts";
 import { ensureStateDirectory, resolveCommit } from "../runtime/workspaces/repository.ts";
 import type { AgentName, ThreadId } from "../soup/message.ts";
@@ -110,8 +111,11 @@ export class Engine {
     for (let number = 1; ; number++) {
       const id = idOf(prepared, number);
       if (known.has(id) && !fresh) return id;
-      // A branch without a log is the work of a job whose log was kept elsewhere: it is left alone.
-      const taken = known.has(id) || (await resolveCommit(top, `refs/heads/cfa/${id}`)) !== undefined;
+      // A branch or an anchor without a log belongs to a job whose log was kept elsewhere: it is left alone.
+      const taken =
+        known.has(id) ||
+        (await resolveCommit(top, `refs/heads/cfa/${id}`)) !== undefined ||
+        (await readAnchor(top, id)) !== undefined;
       if (!taken) return id;
     }
   }
@@ -164,6 +168,8 @@ export class Engine {
           onEntry: seen,
           ...(options.onTurnEvent === undefined ? {} : { onTurnEvent: options.onTurnEvent }),
           killStray: async (pid, started) => void (await killStray(pid, started)),
+          // A log in memory is gone with its process: nothing could be compared with an anchor.
+          ...(this.#options.bus === "memory" ? {} : { anchor: gitAnchor(top, id) }),
         });
         return scheduler.run();
       },

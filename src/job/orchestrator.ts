@@ -10,6 +10,7 @@ import type { Draft, Entry, EntryBody } from "../persistence/entry.ts";
 import type { InboxItem } from "../persistence/ports.ts";
 import type { Brief, Decision, Director, Standing, View } from "../runtime/director.ts";
 import type { Ledger } from "../runtime/ledger.ts";
+import { conflictMailId } from "../runtime/release.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
 import { actOf } from "./acts.ts";
@@ -181,9 +182,12 @@ export class Orchestrator implements Director {
     const given = live === "EXECUTE" ? null : definition.given[ARTIFACT_OF[live]];
     const first = entries[state] === 1 && given === null;
     const conflict = ledger.conflicts.get(this.treeOf(thread));
+    const remark =
+      conflict === undefined || message.id === conflictMailId(conflict.child)
+        ? ""
+        : `\n\n${conflictRemark(conflict)}`;
     return {
-      prompt:
-        conflict === undefined ? promptOf(message) : `${promptOf(message)}\n\n${conflictRemark(conflict)}`,
+      prompt: `${promptOf(message)}${remark}`,
       entry: lead && !first ? "align" : "draft",
       artifact: lead ? definition.artifacts[ARTIFACT_OF[live]] : null,
       artifacts: definition.artifacts,

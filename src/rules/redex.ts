@@ -110,6 +110,22 @@ export function firstStructural(
   return found;
 }
 
+/** The first redex of one rule anchored on a thread, if any. */
+export function redexOf(
+  table: RuleTable,
+  configuration: Configuration,
+  thread: ThreadId,
+  id: string,
+): Redex | undefined {
+  let found: Redex | undefined;
+  visitRedexes(table, configuration, thread, (redex) => {
+    if (redex.rule.id !== id) return false;
+    found = redex;
+    return true;
+  });
+  return found;
+}
+
 /** All redexes of a configuration (X2). Linear in the number of threads: for stepping, exploring and checking. */
 export function redexes(table: RuleTable, configuration: Configuration): Redex[] {
   return [...configuration.cells()].flatMap((cell) => redexesOf(table, configuration, cell.thread));

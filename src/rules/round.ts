@@ -16,8 +16,8 @@ import { type FactRead, threadOf } from "./guards.ts";
 import { firstStructural, type Redex, redexesOf } from "./redex.ts";
 import type { RuleTable } from "./table.ts";
 
-/** What the redexes of a round have claimed. */
-class Claims {
+/** What the redexes of a round have claimed (W1). */
+export class Claims {
   readonly #molecules = new Set<Molecule>();
   readonly #reads = new Set<string>();
   readonly #writes = new Set<string>();

@@ -5,38 +5,31 @@
  *     scheduler again on the same state starts the same effects.
  * F2. An effect's result comes back as drafts, in the order in which effects end; a result that the state no longer
  *     asks for (another turn number, an ended thread) is dropped.
- * F3. A tree into which an ended thread is still to be merged gets no turn and no branch before that, unless the tree
- *     holds a conflict, which only a turn can resolve.
- * F4. An ended thread's tree leaves after those of its children.
+ * F3. A tree into which an ended thread is still to be merged gets no turn before that, unless the tree holds a
+ *     conflict, which only a turn can resolve.
  */
 import { join } from "node:path";
-import type { Draft, EntryBody } from "../persistence/entry.ts";
-import { refusalOf } from "../rules/refusal.ts";
-import { invariant, InvariantViolation } from "../soup/invariant.ts";
+import type { Draft } from "../persistence/entry.ts";
+import { invariant } from "../soup/invariant.ts";
 import type { AgentName, ThreadId } from "../soup/message.ts";
 import type { Run } from "../soup/molecule.ts";
 import type { AgentAdapter, TurnEvent } from "./agents/port.ts";
 import type { Clock } from "./clock.ts";
-import type { Director, View } from "./director.ts";
-import { isBlocked, releaseTree } from "./release.ts";
+import type { View } from "./director.ts";
+import { type Launch, TreeEffects, type TreeEffectsOptions } from "./tree-effects.ts";
 import { runTurn, setAside, type TurnDirectories } from "./turn.ts";
-import { factsOf, turnDrafts } from "./turn-drafts.ts";
-import type { Workspaces } from "./workspaces/port.ts";
+import { turnDrafts } from "./turn-drafts.ts";
+import { planOf } from "./turn-plan.ts";
 
 /** What effects are made with. */
-export type EffectsOptions = {
+export type EffectsOptions = TreeEffectsOptions & {
   readonly job: string;
-  readonly director: Director;
-  readonly workspaces: Workspaces;
   readonly agents: Readonly<Record<AgentName, AgentAdapter>>;
   readonly directories: TurnDirectories;
   readonly clock: Clock;
   /** Most turns at a time. */
   readonly concurrency: number;
   readonly overCap: "refuse" | "wait";
-  /** Commit on which the job's tree starts, and artifacts that it starts with. */
-  readonly base: string;
-  readonly seeds: readonly { readonly path: string; readonly bytes: string }[];
   readonly onTurnEvent?: (thread: ThreadId, event: TurnEvent) => void;
 };
 
@@ -54,8 +47,7 @@ export class Effects {
   readonly #askers = new Set<ThreadId>();
   /** Turns under way, by thread and turn. */
   readonly #turns = new Map<string, Running>();
-  /** Other effects under way, by key. */
-  readonly #others = new Set<string>();
+  readonly #trees: TreeEffects;
   readonly #tasks = new Set<Promise<void>>();
   readonly #results: (() => readonly Draft[])[] = [];
 
@@ -63,16 +55,18 @@ export class Effects {
     this.#options = options;
     this.#view = view;
     this.#wake = wake;
+    this.#trees = new TreeEffects(options, view, (work) => this.#launch(work));
   }
 
   /** Reconciles the trees with the log; puts back those whose turn was lost. */
   async prepare(lost: readonly Run[] = []): Promise<void> {
     const { workspaces, director, directories } = this.#options;
     const { ledger } = this.#view();
-    const trees = [...ledger.threads.values()].filter(
+    const open = [...ledger.threads.values()].filter(
       (one) => !one.closed || ledger.unreleased.has(one.thread),
     );
-    await workspaces.reconcile([...new Set(trees.map(({ thread }) => director.treeOf(thread)))]);
+    const threads = [...open.map(({ thread }) => thread), ...ledger.prepared.keys()];
+    await workspaces.reconcile([...new Set(threads.map((thread) => director.treeOf(thread)))]);
     for (const { thread, turn } of lost) {
       const tree = director.treeOf(thread);
       if (thread === ledger.root) continue;
@@ -129,9 +123,7 @@ export class Effects {
   /** Starts what the state asks for and is not under way. */
   start(): void {
     const view = this.#view();
-    for (const thread of view.ledger.unreleased) this.#startRelease(thread, view);
-    for (const thread of this.#senders) this.#startWorkspace(thread, view);
-    this.#startDelivery(view);
+    this.#trees.start(view, this.#senders);
     for (const run of this.#runs.values()) this.#startTurn(run, this.#view());
   }
 
@@ -142,7 +134,7 @@ export class Effects {
   }
 
   /** Runs `work`; what it resolves to becomes drafts when the loop takes it up. A rejection ends the run. */
-  #launch(work: () => Promise<() => readonly Draft[]>): void {
+  #launch(work: Parameters<Launch>[0]): void {
     const done = (result: () => readonly Draft[]) => {
       this.#results.push(result);
       this.#tasks.delete(task);
@@ -156,98 +148,20 @@ export class Effects {
     this.#tasks.add(task);
   }
 
-  #mergesInto(tree: ThreadId, { ledger }: View): boolean {
-    if (ledger.conflicts.has(tree)) return false;
-    for (const thread of ledger.unreleased) {
-      const { parent, ending } = ledger.thread(thread);
-      if (parent !== undefined && ending === "merge" && this.#options.director.treeOf(parent) === tree)
-        return true;
-    }
-    return false;
-  }
-
-  #startRelease(thread: ThreadId, view: View): void {
-    const { ledger } = view;
-    const { children, parent, ending } = ledger.thread(thread);
-    const into =
-      parent !== undefined && ending === "merge" ? this.#options.director.treeOf(parent) : undefined;
-    // One merge into a tree at a time.
-    const key = into === undefined ? `drop ${thread}` : `merge into ${into}`;
-    if (this.#others.has(key) || children.some((child) => ledger.unreleased.has(child))) return;
-    if (isBlocked(thread, view, this.#options)) return;
-    this.#others.add(key);
-    this.#launch(async () => {
-      const drafts = await releaseTree(thread, this.#view, this.#options);
-      return () => {
-        this.#others.delete(key);
-        return drafts;
-      };
-    });
-  }
-
-  #startWorkspace(sender: ThreadId, view: View): void {
-    const { configuration, ledger } = view;
-    const cell = configuration.cell(sender);
-    const send = cell?.lifecycles.find((one) => one.kind === "Send");
-    const head = send?.kind === "Send" ? send.payloads.head : undefined;
-    if (send === undefined || head?.kind !== "deliver" || cell?.terminates.length !== 0) return;
-    const known = configuration.cell(head.thread)?.workspace !== undefined || ledger.threads.has(head.thread);
-    if (known || refusalOf(configuration, send.agent, sender, head) !== undefined) return;
-    const { director, workspaces, base, seeds } = this.#options;
-    const tree = director.treeOf(head.thread);
-    const parentTree = director.treeOf(sender);
-    const key = `workspace ${head.thread}`;
-    if (this.#others.has(key) || this.#mergesInto(parentTree, view)) return;
-    this.#others.add(key);
-    this.#launch(async () => {
-      const making =
-        tree === head.thread ? workspaces.branch(tree, parentTree) : workspaces.open(base, seeds);
-      const made = await making.catch(refusedBecause);
-      const body: EntryBody<"workspace"> = {
-        thread: head.thread,
-        parent: sender,
-        commit: "commit" in made ? made.commit : null,
-        refused: "refused" in made ? made.refused : null,
-      };
-      return () => {
-        this.#others.delete(key);
-        return [{ kind: "workspace", body }];
-      };
-    });
-  }
-
-  #startDelivery(view: View): void {
-    const wanted = this.#options.director.delivery(view);
-    const key = "delivery";
-    if (wanted === undefined || this.#others.has(key)) return;
-    this.#others.add(key);
-    this.#launch(async () => {
-      const { branch, commit } = await this.#options.workspaces.deliver(wanted.mode, wanted.message);
-      return () => {
-        this.#others.delete(key);
-        return [{ kind: "deliver", body: { branch, commit, mode: wanted.mode } }];
-      };
-    });
-  }
-
   #startTurn(run: Run, view: View): void {
     const { director, workspaces, agents, directories, clock, concurrency } = this.#options;
-    const { thread, turn, message } = run;
+    const { thread, turn } = run;
     const key = `${thread} ${turn}`;
     const tree = director.treeOf(thread);
-    if (this.#turns.has(key) || this.#turns.size >= concurrency || this.#mergesInto(tree, view)) return;
+    if (this.#turns.has(key) || this.#turns.size >= concurrency || this.#trees.mergesInto(tree, view)) return;
     if (director.hindrance(view) !== undefined) return;
     const adapter = agents[run.agent];
     invariant(adapter !== undefined, `no adapter for ${run.agent}`);
-    const brief = director.brief(thread, message, view);
+    const plan = planOf(run, view, this.#options);
     const controller = new AbortController();
     this.#turns.set(key, { run, controller });
-    const files = view.ledger.files.get(message.id) ?? [];
-    const facts = factsOf(run, brief, view, this.#options, workspaces.path(tree));
-    const session = view.ledger.thread(thread).session;
     this.#launch(async () => {
       const report = (event: TurnEvent) => this.#report(run, event);
-      const plan = { run, tree, facts, brief, session, files };
       const finished = await runTurn(
         plan,
         workspaces,
@@ -279,12 +193,6 @@ export class Effects {
     );
     this.#wake();
   }
-}
-
-/** A workspace that cannot be made is a refusal, which its sender hears of; a bug stays one. */
-function refusedBecause(error: unknown): { readonly refused: string } {
-  if (error instanceof InvariantViolation || !(error instanceof Error)) throw error;
-  return { refused: error.message };
 }
 
 function droppedResult({ thread, turn }: Run): Draft {

@@ -66,6 +66,8 @@ export class Ledger {
   readonly snapshots = new Map<ThreadId, string>();
   /** Conflicts that trees hold, keyed by the thread of the tree: the child whose merge it is. */
   readonly conflicts = new Map<ThreadId, { readonly child: ThreadId; readonly paths: readonly string[] }>();
+  /** Threads whose tree is made and that have not been opened yet, with the thread that opens them. */
+  readonly prepared = new Map<ThreadId, ThreadId>();
   /** Ended threads whose tree has not left yet, in the order in which they ended. */
   readonly unreleased = new Set<ThreadId>();
   root: ThreadId = "";
@@ -116,6 +118,10 @@ export class Ledger {
         this.thread(thread).process = pid === null ? undefined : { pid, started };
         return;
       }
+      case "workspace":
+        if (entry.body.commit === null) this.prepared.delete(entry.body.thread);
+        else this.prepared.set(entry.body.thread, entry.body.parent);
+        return;
       case "turn":
         this.#turn(entry.body);
         return;
@@ -202,6 +208,7 @@ export class Ledger {
       case "spark":
         this.#open(other, firing.at["A"] ?? "", thread, this.#tasks.get(other) ?? "", at);
         this.#tasks.delete(other);
+        this.prepared.delete(other);
         this.thread(thread).refusals = 0;
         return;
       case "send-step":

@@ -14,9 +14,10 @@ import type { Merged, Workspaces } from "./workspaces/port.ts";
 
 type With = { readonly workspaces: Workspaces; readonly director: Director };
 
-/** A conflict in the receiving tree that somebody can still resolve comes first. */
+/** The trees below it leave first, and a conflict in the receiving tree that somebody can still resolve comes first. */
 export function isBlocked(thread: ThreadId, view: View, { director }: Pick<With, "director">): boolean {
   const { parent, ending } = view.ledger.thread(thread);
+  for (const one of view.ledger.unreleased) if (isBelow(one, thread, view)) return true;
   if (parent === undefined || ending !== "merge" || takesNothing(parent, view)) return false;
   const tree = director.treeOf(parent);
   return view.ledger.conflicts.has(tree) && !isOrphaned(parent, tree, view);
@@ -49,6 +50,12 @@ export async function releaseTree(
   const label = `after-${record.serial}`;
   const { commit } = await workspaces.exclusive(tree, () => workspaces.snapshot(tree, label));
   return mergedDrafts(record, receiver, merged, commit);
+}
+
+function isBelow(thread: ThreadId, above: ThreadId, { ledger }: View): boolean {
+  let at = ledger.thread(thread).parent;
+  while (at !== undefined && at !== above) at = ledger.thread(at).parent;
+  return at !== undefined;
 }
 
 /** The thread or one above it has been dropped: its tree leaves without a merge, so nothing need go into it (R1). */

@@ -22,6 +22,7 @@ import { invariant } from "../soup/invariant.ts";
 import type { ThreadId } from "../soup/message.ts";
 import type { TurnEvent } from "./agents/port.ts";
 import { nextAgenda, threadsOf } from "./agenda.ts";
+import { Anchor, type AnchorPort } from "./anchor.ts";
 import { answerDrafts, proxyDrafts } from "./questions.ts";
 import type { Clock } from "./clock.ts";
 import type { Director, Standing, View } from "./director.ts";
@@ -45,6 +46,8 @@ export type SchedulerOptions = Omit<EffectsOptions, "director" | "clock"> & {
   readonly onTurnEvent?: (thread: ThreadId, event: TurnEvent) => void;
   /** Kills what a crashed owner left running. */
   readonly killStray: (pid: number, started: string) => Promise<void>;
+  /** Keeps number and hash of the newest entry outside the log too; absent where there is no such place. */
+  readonly anchor?: AnchorPort;
 };
 
 /** How a run of the scheduler ended. */
@@ -60,10 +63,12 @@ export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #table: RuleTable = complete;
   readonly #effects: Effects;
+  readonly #anchor: Anchor;
   readonly ledger: Ledger;
   #configuration = Configuration.empty();
   #agenda: ReadonlySet<ThreadId> = new Set();
   #seq = 0;
+  #hash = "";
   #epoch = 0;
   #stopping = false;
   /** Something may have happened since the loop last looked. */
@@ -72,6 +77,7 @@ export class Scheduler {
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
+    this.#anchor = new Anchor(options.anchor);
     this.ledger = new Ledger((thread) => options.director.treeOf(thread));
     this.#effects = new Effects(
       options,
@@ -100,9 +106,12 @@ export class Scheduler {
     const unsubscribe = bus.wake.subscribe(() => this.#hint());
     try {
       await this.#recover();
-      return await this.#loop();
+      const end = await this.#loop();
+      await this.#anchor.settle({ seq: this.#seq, hash: this.#hash });
+      return end;
     } finally {
       await this.#effects.stop();
+      await this.#anchor.rest();
       unsubscribe();
       await bus.ownership.release(this.#epoch);
     }
@@ -111,7 +120,11 @@ export class Scheduler {
   async #loop(): Promise<RunEnd> {
     for (;;) {
       this.#hinted = false;
-      for (const item of await this.#options.bus.inbox.pending()) await this.#takeUp(item);
+      for (const item of await this.#options.bus.inbox.pending()) {
+        await this.#takeUp(item);
+        // What the next one asks is judged by what this one has led to.
+        await this.#settle();
+      }
       for (const drafts of this.#effects.finished()) await this.#commit(drafts);
       await this.#settle();
       if (this.#stopping) return { kind: "stopped" };
@@ -194,11 +207,13 @@ export class Scheduler {
     this.#configuration = configuration;
     this.#agenda = nextAgenda(touched, configuration);
     for (const entry of entries) this.#note(entry);
+    if (entries.some(isAnchored)) this.#anchor.move({ seq: this.#seq, hash: this.#hash });
     this.#effects.observe(touched);
   }
 
   #note(entry: Entry): void {
     this.#seq = entry.seq;
+    this.#hash = entry.hash;
     this.ledger.apply(entry);
     this.#options.director.apply(entry, this.ledger);
     this.#options.onEntry?.(entry);
@@ -279,6 +294,11 @@ export class Scheduler {
     this.#hinted = true;
     this.#endSleep();
   }
+}
+
+/** A commit with such an entry moves the anchor: the job has done what a cut log would hide (docs/log.md, "The anchor"). */
+function isAnchored({ kind }: Entry): boolean {
+  return kind === "turn" || kind === "transition";
 }
 
 function structuralDraft(redex: Redex): Draft {

@@ -7,45 +7,11 @@
  */
 import type { Draft, EntryBody } from "../persistence/entry.ts";
 import type { ThreadId } from "../soup/message.ts";
-import type { Run } from "../soup/molecule.ts";
-import type { TurnFacts } from "./agents/port.ts";
 import { type Broadcast, broadcastOf } from "./broadcast.ts";
-import type { Brief, Director, View } from "./director.ts";
+import type { Director, View } from "./director.ts";
 import { conflictMailId } from "./release.ts";
 import type { OutboxEntry } from "./outbox.ts";
 import type { FinishedTurn, TurnPlan } from "./turn.ts";
-
-/** What early refusal needs to know in a turn. */
-export function factsOf(
-  run: Run,
-  brief: Brief,
-  { configuration, ledger }: View,
-  options: { readonly job: string; readonly overCap: "refuse" | "wait" },
-  workspace: string,
-): TurnFacts {
-  const { thread, agent, turn } = run;
-  const record = ledger.thread(thread);
-  const instance = (one: ThreadId) => ({ agent: ledger.thread(one).agent, thread: one });
-  const open = (one: ThreadId) => configuration.parent(one) === thread && !configuration.dying(one);
-  return {
-    job: options.job,
-    thread,
-    turn,
-    agent,
-    serial: record.serial,
-    state: brief.state,
-    lead: brief.lead,
-    roster: configuration.facts.rosters[agent] ?? [],
-    parent: brief.answersTo === null ? null : instance(brief.answersTo),
-    children: record.children.filter(open).map(instance),
-    closed: record.children.filter((one) => !open(one)),
-    cap: configuration.facts.cap,
-    overCap: options.overCap,
-    policy: brief.policy,
-    outcomes: brief.outcomes,
-    workspace,
-  };
-}
 
 /** The calls without those that go on with a conversation that never was: nobody but cfa makes the id of a thread (E3). */
 function knownCalls(calls: readonly OutboxEntry[], { ledger }: View) {
@@ -65,7 +31,8 @@ function knownCalls(calls: readonly OutboxEntry[], { ledger }: View) {
 function failureOf(plan: TurnPlan, finished: FinishedTurn, view: View): string | undefined {
   const { result, entries, outcome, changed, completed } = finished;
   if (result.stop !== "ended") return result.failure ?? "it was stopped";
-  if (result.text.trim() === "" && entries.length === 0 && outcome === null && !changed) {
+  const resolved = completed !== undefined && "merge" in completed;
+  if (result.text.trim() === "" && entries.length === 0 && outcome === null && !changed && !resolved) {
     return "it ended without a word and without any effect: nothing printed, sent, recorded or changed";
   }
   if (completed !== undefined && "unmerged" in completed && wasTold(plan, view)) {

@@ -38,6 +38,8 @@ export type TurnPlan = {
   readonly brief: Brief;
   readonly session: string | undefined;
   readonly files: readonly NamedFile[];
+  /** Newest logged snapshot of the tree; undefined before the first, and when a conflict has come since. */
+  readonly snapshot: string | undefined;
 };
 
 /** What a turn left. */
@@ -49,7 +51,7 @@ export type FinishedTurn = {
   /** Bytes of the outcome record; null when there is none. */
   readonly outcome: string | null;
   readonly commit: string | null;
-  /** The tree differs from the snapshot before. */
+  /** The turn has changed the content of its tree. */
   readonly changed: boolean;
   /** A merge that this turn completed, or the paths that still hold it up. */
   readonly completed: { readonly merge: string } | { readonly unmerged: readonly string[] } | undefined;
@@ -82,6 +84,11 @@ export async function runTurn(
     await writeTurnFacts(outbox, facts);
     await mkdir(directories.streams, { recursive: true });
     const entry = await entryOf(brief, workspaces.path(tree));
+    // What came with the tree or with the message is no effect of the turn.
+    const before =
+      plan.snapshot !== undefined && plan.files.length === 0
+        ? plan.snapshot
+        : (await workspaces.snapshot(tree, `${facts.serial}.${run.turn}-before`)).commit;
     const started = clock.now().getTime();
     const result = await watched(clock, brief.stall, signal, report, (until, heard) =>
       adapter.run(
@@ -102,7 +109,7 @@ export async function runTurn(
       ),
     );
     const millis = clock.now().getTime() - started;
-    return { ...(await harvest(plan, workspaces, outbox, result)), millis };
+    return { ...(await harvest(plan, workspaces, outbox, result, before)), millis };
   });
 }
 
@@ -130,12 +137,13 @@ async function harvest(
   workspaces: Workspaces,
   outbox: string,
   result: TurnResult,
+  before: string,
 ): Promise<Omit<FinishedTurn, "millis">> {
   const { tree, run } = plan;
   const { entries, problems } = await readOutbox(outbox, plan.facts);
   const outcome = await readRecord(workspaces.path(tree));
   const completed = result.stop === "aborted" ? undefined : await workspaces.complete(tree);
-  const { commit, changed } = await workspaces.snapshot(tree, `${plan.facts.serial}.${run.turn}`);
+  const { commit, changed } = await workspaces.snapshot(tree, `${plan.facts.serial}.${run.turn}`, before);
   const paths = [...new Set(entries.flatMap((entry) => (entry.verb === "send" ? entry.files : [])))];
   const files = new Map<string, NamedFile>();
   const missing: string[] = [];

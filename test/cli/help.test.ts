@@ -4,9 +4,20 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
-import { APPROVE, cfa, cfaWith, directory, MAIN, repository, shellJob } from "./fixture.ts";
+import { APPROVE, cfa, cfaWith, directory, here, MAIN, repository, shellJob } from "./fixture.ts";
 
-const VERBS = ["init", "validate", "run", "resume", "status", "log", "answer", "withdraw", "completion"];
+const VERBS = [
+  "init",
+  "validate",
+  "run",
+  "resume",
+  "answer",
+  "withdraw",
+  "status",
+  "log",
+  "explore",
+  "completion",
+];
 const AGENT_VERBS = ["send", "ask", "close", "outcome", "resolve"];
 
 test("the help lists every verb and every exit code", async () => {
@@ -28,20 +39,20 @@ test.each([
   [["send", "hello"], "works only inside a turn"],
   [["status", "--repo", "no-such-directory"], "does not exist: name the directory of a git repository"],
 ])("%j is a misuse: exit code 2", async (words, says) => {
-  const said = await cfa(directory(), ...words);
+  const said = await here(directory(), ...words);
   expect(said).toMatchObject({ code: 2, out: "" });
   expect(said.err).toContain(says);
 });
 
 test("a repository without jobs, a job that is not there", async () => {
   const top = await repository();
-  expect(await cfa(top, "status")).toMatchObject({
+  expect(await here(top, "status")).toMatchObject({
     code: 2,
     err: `cfa: there is no job in ${top} yet: start one with cfa run`,
   });
-  expect((await cfa(top, "log", "nope")).err).toContain(`there is no job nope in ${top}`);
-  expect((await cfa(top, "resume")).err).toContain(`no job in ${top} is unfinished`);
-  expect(await cfa(top, "status", "--all")).toEqual({ code: 0, out: "", err: "" });
+  expect((await here(top, "log", "nope")).err).toContain(`there is no job nope in ${top}`);
+  expect((await here(top, "resume")).err).toContain(`no job in ${top} is unfinished`);
+  expect(await here(top, "status", "--all")).toEqual({ code: 0, out: "", err: "" });
   expect(readdirSync(top)).toEqual([".git", "a.txt"]);
 });
 
@@ -49,7 +60,7 @@ test("the completion script for bash is valid and completes commands, options an
   const top = await repository();
   shellJob(top, { lead: APPROVE });
   await cfa(top, "run", "--quiet");
-  const { out: script } = await cfa(top, "completion", "bash");
+  const { out: script } = await here(top, "completion", "bash");
   await execa("bash", ["-n"], { input: script });
   const bin = directory();
   writeFileSync(join(bin, "cfa"), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`, { mode: 0o755 });
@@ -65,7 +76,7 @@ test("the completion script for bash is valid and completes commands, options an
 });
 
 test.each(["zsh", "fish"])("the completion script for %s names every command", async (shell) => {
-  const { out, code } = await cfa(directory(), "completion", shell);
+  const { out, code } = await here(directory(), "completion", shell);
   expect(code).toBe(0);
   for (const verb of [...VERBS, ...AGENT_VERBS]) expect(out).toMatch(new RegExp(`\\b${verb}\\b`));
 });
@@ -89,13 +100,13 @@ test("a damaged log gives exit code 6 and one sentence; a stack only with CFA_DE
   copyFileSync(file, copy);
   truncateSync(file, 6000);
   for (const verb of ["log", "status", "resume"]) {
-    const said = await cfa(top, verb, job);
+    const said = await here(top, verb, job);
     expect(said.code).toBe(6);
     expect(said.err.split("\n")).toHaveLength(1);
   }
   writeFileSync(file, "not a database");
-  expect((await cfa(top, "log")).code).toBe(6);
+  expect((await here(top, "log")).code).toBe(6);
   expect((await cfaWith({ cwd: top, env: { CFA_DEBUG: "1" } }, "log")).err).toMatch(/\n\s+at /);
   copyFileSync(copy, file);
-  expect((await cfa(top, "log")).code).toBe(0);
+  expect((await here(top, "log")).code).toBe(0);
 });

@@ -1,9 +1,9 @@
 /** Questions without a terminal: exit code 4, answers from other processes, resuming. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { JobView } from "../../src/cli/view/job-view.ts";
-import { APPROVE, cfa, cfaWith, entriesOf, repository, shellJob } from "./fixture.ts";
+import { APPROVE, cfa, cfaWith, entriesOf, here, keptRepository, repository, shellJob } from "./fixture.ts";
 
 /** Asks in INTENT, and keeps the answer in INTENT.md. */
 const ASKS = `message=$(cat)
@@ -13,8 +13,8 @@ case "$CFA_STATE $message" in
 esac
 ${APPROVE}`;
 
-async function waiting(): Promise<{ top: string; job: string; question: string }> {
-  const top = await repository();
+async function waiting(repo = repository()): Promise<{ top: string; job: string; question: string }> {
+  const top = await repo;
   shellJob(top, { lead: ASKS });
   const said = await cfa(top, "run");
   expect(said.code).toBe(4);
@@ -27,31 +27,28 @@ async function waiting(): Promise<{ top: string; job: string; question: string }
 
 test("the run ends with exit code 4, the answer comes from another process, resume finishes", async () => {
   const { top, job, question } = await waiting();
-  const status = JSON.parse((await cfa(top, "status", "--json")).out) as JobView;
+  const status = JSON.parse((await here(top, "status", "--json")).out) as JobView;
   expect(status.questions).toMatchObject([{ id: question, text: "Which colour?" }]);
   expect(status.threads.children[0]).toMatchObject({ agent: "lead", state: "waiting for the human" });
+
+  expect((await here(top, "run")).code).toBe(4);
 
   expect(await cfa(top, "answer", question, "blue")).toMatchObject({
     code: 0,
     out: `the answer is kept; nobody runs ${job}, go on with: cfa resume ${job}`,
   });
-  const second = await cfa(top, "answer", question, "red");
+  const second = await here(top, "answer", question, "red");
   expect(second).toMatchObject({ code: 2, out: "" });
   expect(second.err).toContain("has an answer already");
 
   expect((await cfa(top, "resume")).code).toBe(0);
-  const late = await cfa(top, "answer", question, "red");
+  const late = await here(top, "answer", question, "red");
   expect(late.code).toBe(2);
   expect(late.err).toContain("has been answered already");
-  const entries = entriesOf((await cfa(top, "log", "--jsonl")).out);
+  const entries = entriesOf((await here(top, "log", "--jsonl")).out);
   expect(
     entries.flatMap(({ kind, body }) => (kind === "act" ? [[body.verb, body.text, body.result]] : [])),
   ).toEqual([["answer", "blue", "answered"]]);
-});
-
-test("run again is resume: it still waits", async () => {
-  const { top } = await waiting();
-  expect((await cfa(top, "run")).code).toBe(4);
 });
 
 test.each(["file", "-"])("an answer of several lines from %s", async (from) => {
@@ -61,20 +58,29 @@ test.each(["file", "-"])("an answer of several lines from %s", async (from) => {
   const words = from === "file" ? ["--file", "answer.txt"] : ["-"];
   expect((await cfaWith({ cwd: top, input: text }, "answer", question, ...words)).code).toBe(0);
   expect((await cfa(top, "resume", "--quiet")).code).toBe(0);
-  const entries = entriesOf((await cfa(top, "log", "--jsonl")).out);
+  const entries = entriesOf((await here(top, "log", "--jsonl")).out);
   expect(entries.flatMap(({ kind, body }) => (kind === "act" ? [body.text] : []))).toEqual([text]);
 });
 
-test.each([
-  [["nope", "x"], "has a question nope"],
-  [["nope", "x", "--job", "nope"], "there is no job nope"],
-  [["QUESTION"], "say what: cfa answer"],
-  [["QUESTION", " "], "the answer is empty"],
-  [["QUESTION", "x", "--file", "y"], "not from both"],
-  [["QUESTION", "--file", "no-such-file"], "cannot be read"],
-])("answer %j is refused with a sentence and exit code 2", async (words, says) => {
-  const { top, question } = await waiting();
-  const said = await cfa(top, "answer", ...words.map((word) => (word === "QUESTION" ? question : word)));
-  expect(said).toMatchObject({ code: 2, out: "" });
-  expect(said.err).toContain(says);
+describe("what is no answer to an open question is refused with a sentence and exit code 2", () => {
+  let top: string;
+  let question: string;
+  beforeAll(async () => {
+    const kept = await keptRepository();
+    ({ top, question } = await waiting(Promise.resolve(kept.top)));
+    return kept.remove;
+  });
+
+  test.each([
+    [["nope", "x"], "has a question nope"],
+    [["nope", "x", "--job", "nope"], "there is no job nope"],
+    [["QUESTION"], "say what: cfa answer"],
+    [["QUESTION", " "], "the answer is empty"],
+    [["QUESTION", "x", "--file", "y"], "not from both"],
+    [["QUESTION", "--file", "no-such-file"], "cannot be read"],
+  ])("answer %j", async (words, says) => {
+    const said = await here(top, "answer", ...words.map((word) => (word === "QUESTION" ? question : word)));
+    expect(said).toMatchObject({ code: 2, out: "" });
+    expect(said.err).toContain(says);
+  });
 });

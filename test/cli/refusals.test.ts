@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { APPROVE, cfa, directory, git, repository, shellJob } from "./fixture.ts";
+import { APPROVE, cfa, directory, git, here, repository, shellJob } from "./fixture.ts";
 
 type Row = { readonly what: string; readonly make: () => Promise<string>; readonly says: RegExp };
 
@@ -83,8 +83,7 @@ const rows: readonly Row[] = [
 test.each(rows)("$what", async ({ make, says }) => {
   const top = await make();
   const before = readdirSync(top);
-  for (const verb of ["run", "validate"]) {
-    const said = await cfa(top, verb);
+  for (const said of [await cfa(top, "run"), await here(top, "validate")]) {
     expect(said).toMatchObject({ code: 2, out: "" });
     expect(said.err).toMatch(says);
     expect(said.err).not.toMatch(/\n\s+at /);
@@ -96,9 +95,9 @@ test("all mistakes of a file are reported at once, with places; as JSON too", as
   const top = await jobText(
     "request: x\nagnets: {}\nlimits: { fan_out: many }\nagents: { lead: { run: [sh] } }\n",
   )();
-  const said = await cfa(top, "validate");
+  const said = await here(top, "validate");
   expect(said.err.split("\n").map((line) => /^job\.yaml:(\d+):/.exec(line)?.[1])).toEqual(["2", "3"]);
-  const found: unknown = JSON.parse((await cfa(top, "validate", "--json")).out);
+  const found: unknown = JSON.parse((await here(top, "validate", "--json")).out);
   expect(found).toMatchObject({ valid: false, job: null, mistakes: [{ line: 2, column: 1 }, { line: 3 }] });
 });
 
@@ -106,7 +105,7 @@ test("what is unusual but allowed is said: a dirty base, a detached one", async 
   const top = await repository();
   shellJob(top, { lead: APPROVE });
   await git(top, "checkout", "-q", "--detach");
-  const said = await cfa(top, "validate");
+  const said = await here(top, "validate");
   expect(said.code).toBe(0);
   expect(said.err).toMatch(/uncommitted changes/);
   expect(said.err).toMatch(/HEAD is detached/);

@@ -1,11 +1,22 @@
 /** `cfa init` and `cfa run`: from a fresh repository to DONE, the same job again, and reading back what happened. */
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { JobView, ThreadView } from "../../src/cli/view/job-view.ts";
 import { JobViewer } from "../../src/cli/view/job-view.ts";
 import type { Entry } from "../../src/persistence/entry.ts";
-import { APPROVE, cfa, entriesOf, git, read, repository, type Said, shellJob } from "./fixture.ts";
+import {
+  APPROVE,
+  cfa,
+  entriesOf,
+  git,
+  here,
+  keptRepository,
+  read,
+  repository,
+  type Said,
+  shellJob,
+} from "./fixture.ts";
 
 const viewOf = (entries: readonly Entry[]): JobView => {
   const viewer = new JobViewer();
@@ -25,27 +36,13 @@ describe("init, then run, runs as it is", () => {
     ].join("\n");
 
   // One run serves all tests of the group; none of them changes it.
-  let keep: Awaited<ReturnType<typeof prepare>>;
-  async function prepare() {
-    const { mkdtempSync, realpathSync } = await import("node:fs");
-    const { tmpdir } = await import("node:os");
-    const path = realpathSync(mkdtempSync(join(tmpdir(), "cfa-cli-run-")));
-    await git(path, "init", "-q");
-    writeFileSync(join(path, "a.txt"), "a\n");
-    await git(path, "add", "-A");
-    await git(path, "commit", "-qm", "one");
-    return path;
-  }
   beforeAll(async () => {
-    keep = await prepare();
-    top = keep;
-    expect(await cfa(top, "init")).toMatchObject({ code: 0, out: "wrote job.yaml" });
+    const { top: made, remove } = await keptRepository();
+    top = made;
+    expect(await here(top, "init")).toMatchObject({ code: 0, out: "wrote job.yaml" });
     before = await state();
     first = await cfa(top, "run");
-    return async () => {
-      const { rm } = await import("node:fs/promises");
-      await rm(keep, { recursive: true, force: true });
-    };
+    return remove;
   });
 
   test("it ends with DONE, exit code 0, and says where the work is", async () => {
@@ -75,32 +72,32 @@ describe("init, then run, runs as it is", () => {
   });
 
   test("the same job again shows the same result and runs nothing", async () => {
-    const log = await cfa(top, "log", "--jsonl");
-    const again = await cfa(top, "run");
+    const log = await here(top, "log", "--jsonl");
+    const again = await here(top, "run");
     expect(again).toMatchObject({ code: 0, out: first.out });
     expect(again.err).toContain("--new starts another run");
-    expect((await cfa(top, "log", "--jsonl")).out).toBe(log.out);
+    expect((await here(top, "log", "--jsonl")).out).toBe(log.out);
   });
 
   test("resume of the ended job shows its result; withdraw refuses", async () => {
-    const id = (await cfa(top, "status", "--all")).out.split(" ")[0] ?? "";
-    expect(await cfa(top, "resume", id)).toMatchObject({ code: 0, out: first.out });
-    expect(await cfa(top, "withdraw", id, "--reason", "no")).toMatchObject({
+    const id = (await here(top, "status", "--all")).out.split(" ")[0] ?? "";
+    expect(await here(top, "resume", id)).toMatchObject({ code: 0, out: first.out });
+    expect(await here(top, "withdraw", id, "--reason", "no")).toMatchObject({
       code: 2,
       err: `cfa: ${id} has ended: it is DONE, and nothing can be withdrawn any more`,
     });
   });
 
   test("status --json equals what the lines of log --jsonl give", async () => {
-    const entries = entriesOf((await cfa(top, "log", "--jsonl")).out);
-    const status = JSON.parse((await cfa(top, "status", "--json")).out) as JobView;
+    const entries = entriesOf((await here(top, "log", "--jsonl")).out);
+    const status = JSON.parse((await here(top, "status", "--json")).out) as JobView;
     expect(status).toEqual(JSON.parse(JSON.stringify(viewOf(entries))));
     expect(status).toMatchObject({ state: "DONE", parked: null, questions: [], backtracks: 0, ended: true });
   });
 
   test("state, history and dispatch tree can be rebuilt from the lines by hand, too", async () => {
-    const entries = entriesOf((await cfa(top, "log", "--jsonl")).out);
-    const status = JSON.parse((await cfa(top, "status", "--json")).out) as JobView;
+    const entries = entriesOf((await here(top, "log", "--jsonl")).out);
+    const status = JSON.parse((await here(top, "status", "--json")).out) as JobView;
     const history = entries.flatMap((entry) => (entry.kind === "transition" ? [entry.body] : []));
     expect(status.history).toEqual(
       history.map(({ from, action, to, reason, origin }) => ({ from, action, to, reason, origin })),
@@ -114,7 +111,7 @@ describe("init, then run, runs as it is", () => {
   });
 
   test("status is readable: tree, history, unknown cost, boundary", async () => {
-    const { out, err, code } = await cfa(top, "status");
+    const { out, err, code } = await here(top, "status");
     expect({ err, code }).toEqual({ err: "", code: 0 });
     expect(out).toMatch(/^hello-[0-9a-f]{8} {2}DONE {2}5 turns/);
     expect(out).toMatch(/ {3}└─ ✓ worker {2}dispatch:\S+ {2}ended {2}1 turn {2}merged as [0-9a-f]{7}/);
@@ -124,15 +121,15 @@ describe("init, then run, runs as it is", () => {
   });
 
   test("run --json prints the entries and nothing else on stdout", async () => {
-    const said = await cfa(top, "run", "--json");
+    const said = await here(top, "run", "--json");
     expect(said.code).toBe(0);
-    expect(`${said.out}\n`).toBe(`${(await cfa(top, "log", "--jsonl")).out}\n`);
+    expect(`${said.out}\n`).toBe(`${(await here(top, "log", "--jsonl")).out}\n`);
     expect(said.err).toContain("is DONE");
   });
 
   test("the readable log has a line an entry", async () => {
-    const lines = (await cfa(top, "log")).out.split("\n");
-    expect(lines).toHaveLength(entriesOf((await cfa(top, "log", "--jsonl")).out).length);
+    const lines = (await here(top, "log")).out.split("\n");
+    expect(lines).toHaveLength(entriesOf((await here(top, "log", "--jsonl")).out).length);
     expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} {5}1 {2}open /);
   });
 
@@ -140,13 +137,13 @@ describe("init, then run, runs as it is", () => {
     const said = await cfa(top, "run", "--new", "--quiet");
     expect(said.code).toBe(0);
     expect(said.out).toMatch(/^hello-[0-9a-f]{8}-2 is DONE/);
-    const all = (await cfa(top, "status", "--all")).out.split("\n");
+    const all = (await here(top, "status", "--all")).out.split("\n");
     expect(all.map((line) => /^hello-[0-9a-f]{8}(-2)? {2}DONE/.exec(line)?.[1] ?? "")).toEqual(["-2", ""]);
   });
 
   test("init does not overwrite", async () => {
     const text = read(top, "job.yaml");
-    const said = await cfa(top, "init");
+    const said = await here(top, "init");
     expect(said).toMatchObject({ code: 2, out: "" });
     expect(said.err).toContain("exists and is left as it is");
     expect(read(top, "job.yaml")).toBe(text);
@@ -162,18 +159,18 @@ test("a failed job gives exit code 1, the reason, and where to look", async () =
   expect(said.out).toMatch(/look further: cfa log test-[0-9a-f]{8}/);
   const stream = /output of a failed turn: (.*)$/m.exec(said.out)?.[1] ?? "";
   expect(read(stream)).toContain("oh no");
-  expect((await cfa(top, "run")).code).toBe(1);
+  expect((await here(top, "run")).code).toBe(1);
 });
 
 test("a job elsewhere is named by --repo, in hints too", async () => {
   const top = await repository();
-  const here = await repository();
-  const file = shellJob(here, { lead: APPROVE }, "limits: { retries: 0 }\nstart: INTENT");
-  expect((await cfa(here, "run", file, "--repo", top, "--quiet")).code).toBe(0);
-  expect(existsSync(join(here, ".cfa"))).toBe(false);
+  const elsewhere = await repository();
+  const file = shellJob(elsewhere, { lead: APPROVE }, "limits: { retries: 0 }\nstart: INTENT");
+  expect((await cfa(elsewhere, "run", file, "--repo", top, "--quiet")).code).toBe(0);
+  expect(existsSync(join(elsewhere, ".cfa"))).toBe(false);
   expect(readdirSync(join(top, ".cfa", "jobs"))).toHaveLength(1);
-  expect((await cfa(here, "status", "--repo", top)).out).toContain("DONE");
-  expect((await cfa(here, "status")).err).toContain("there is no job");
+  expect((await here(elsewhere, "status", "--repo", top)).out).toContain("DONE");
+  expect((await here(elsewhere, "status")).err).toContain("there is no job");
 });
 
 test("a spent budget parks the job with exit code 5; a larger one is recorded and goes on", async () => {
@@ -182,12 +179,12 @@ test("a spent budget parks the job with exit code 5; a larger one is recorded an
   const parked = await cfa(top, "run");
   expect(parked.code).toBe(5);
   expect(parked.out).toContain("the budget of 2 turns is spent");
-  expect((await cfa(top, "resume")).code).toBe(5);
+  expect((await here(top, "resume")).code).toBe(5);
   for (const wrong of [["turns=many"], ["days=3"], ["wall=soon"]]) {
-    expect(await cfa(top, "resume", "--budget", ...wrong)).toMatchObject({ code: 2, out: "" });
+    expect(await here(top, "resume", "--budget", ...wrong)).toMatchObject({ code: 2, out: "" });
   }
   expect((await cfa(top, "resume", "--budget", "turns=9", "wall=2h")).code).toBe(0);
-  const entries = entriesOf((await cfa(top, "log", "--jsonl")).out);
+  const entries = entriesOf((await here(top, "log", "--jsonl")).out);
   expect(entries.flatMap(({ kind, body }) => (kind === "configure" ? [body.budget] : []))).toEqual([
     { turns: 9, wall: 7_200_000 },
   ]);

@@ -1,6 +1,4 @@
 /** Agents that fail, the mail that follows, and what a failed child does to an approval (CfA §4, §5). */
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Script } from "../../src/runtime/agents/script-turn.ts";
 import {
@@ -19,6 +17,7 @@ import {
   transitions,
   write,
 } from "./fixture.ts";
+import { outboxOf } from "./outbox.ts";
 
 const LEAD = { roster: ["worker"] };
 
@@ -300,9 +299,7 @@ describe.concurrent("an outbox that cannot be read", () => {
     test(`${what} is named, and the turn goes on without it`, async () => {
       const { end, entries } = await runJob(EXECUTE, {
         lead: (turn) => {
-          const job = /jobs\/([^/]+)\/work/u.exec(turn.workspace)?.[1] ?? "";
-          const top = turn.workspace.slice(0, turn.workspace.indexOf("/.cfa/"));
-          writeFileSync(join(top, ".cfa/jobs", job, "turns/1", String(turn.turn), name), text);
+          write(outboxOf(turn), name, text);
           return approve(turn);
         },
       });

@@ -6,7 +6,8 @@ import { realpath } from "node:fs/promises";
 import { basename, relative, resolve as absolute, sep } from "node:path";
 import type { TurnFacts } from "../../runtime/agents/port.ts";
 import { declareResolved } from "../../runtime/workspaces/complete.ts";
-import { gitAt, GitFailure, text } from "../../runtime/workspaces/git.ts";
+import { readConflict, unresolvedPaths } from "../../runtime/workspaces/conflict.ts";
+import { bytes, gitAt, GitFailure, text } from "../../runtime/workspaces/git.ts";
 import type { Tree } from "../../runtime/workspaces/trees.ts";
 import { done, inTurn, misuse, refusal, type Environment, type VerbResult } from "./turn.ts";
 
@@ -26,14 +27,24 @@ export function resolve(
     const name = relative(tree.dir, absolute(await realpath(cwd), path))
       .split(sep)
       .join("/");
+    const resolved = done("", `${name} counts as resolved; the merge is completed when the turn has ended\n`);
+    if (await isSettled(tree, name)) return resolved;
     try {
       await declareResolved(tree, name);
     } catch (error) {
       if (!(error instanceof Error) || error instanceof GitFailure) throw error;
       return refusal(error.message);
     }
-    return done("", `${name} counts as resolved; the merge is completed when the turn has ended\n`);
+    return resolved;
   });
+}
+
+/** The path was in conflict and has been changed since: declaring it is needless, but no mistake. */
+async function isSettled(tree: Tree, name: string): Promise<boolean> {
+  const record = readConflict(tree);
+  if (record === undefined || record.completed !== null) return false;
+  const left = await unresolvedPaths(tree, record);
+  return record.paths.some(({ path }) => path === bytes(name)) && !left.includes(bytes(name));
 }
 
 /** The turn's tree as its own agent sees it: with its rights, so taking git's administration from git adds none. */

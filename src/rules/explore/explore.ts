@@ -215,7 +215,9 @@ class Walk {
 
   #result(expanded: number, depth: number): Exploration {
     const trace = (state: number) => traceOf(this.#sites, this.#steps, this.#states, state);
-    const finals = [...this.#finals].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, { final }]) => final);
+    const finals = [...this.#finals]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([, { final }]) => final);
     const stuck = [...this.#finals.values()].filter(({ final }) => final.stuck);
     const [first] = stuck;
     const violations = [...this.#broken].map(([name, state]) => ({ invariant: name, trace: trace(state) }));

@@ -17,7 +17,8 @@ export class JsonError extends Error {
   readonly expected: string;
 
   constructor(text: string, offset: number, expected: string) {
-    const found = offset < text.length ? `found ${JSON.stringify(text.slice(offset, offset + 12))}` : "found the end";
+    const found =
+      offset < text.length ? `found ${JSON.stringify(text.slice(offset, offset + 12))}` : "found the end";
     super(`expected ${expected}, ${found}`);
     this.place = placeOf(text, offset);
     this.expected = expected;

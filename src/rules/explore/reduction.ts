@@ -72,7 +72,10 @@ export function safeSteps(
 function inPlace(steps: readonly Step[]): readonly Step[] {
   const first = steps.find(({ redex }) => {
     const { rule, bindings } = redex;
-    return rule.id === "human-reply" || (rule.id === "escalate" && bindings.π === "always" && bindings.h === "fresh");
+    return (
+      rule.id === "human-reply" ||
+      (rule.id === "escalate" && bindings.π === "always" && bindings.h === "fresh")
+    );
   });
   return first === undefined ? [] : steps.filter(({ redex }) => redex === first.redex);
 }

@@ -29,9 +29,12 @@ export function runScenario(
 
 /** The behaviour of agents that follow scripts. */
 export function scripted(scripts: readonly Script[]): Behaviour {
-  const byRun = new Map(scripts.map((one) => [JSON.stringify([one.agent, one.thread, one.run]), one.choices]));
+  const byRun = new Map(
+    scripts.map((one) => [JSON.stringify([one.agent, one.thread, one.run]), one.choices]),
+  );
   const choicesFor = (agent: string, thread: string, run: number): readonly ScriptChoice[] =>
-    byRun.get(JSON.stringify([agent, thread, run])) ?? byRun.get(JSON.stringify([agent, thread, "*"])) ?? ["nosend"];
+    byRun.get(JSON.stringify([agent, thread, run])) ??
+    byRun.get(JSON.stringify([agent, thread, "*"])) ?? ["nosend"];
   return {
     sees: "decisions",
     choices(redex, { decisions }) {
@@ -78,11 +81,17 @@ export function differences(
   const differs = (what: string, wanted: number | string, got: number | string) => {
     if (wanted !== got) result.push(`${what}: expected ${wanted}, found ${got}`);
   };
-  if (!found.complete) result.push(`the exploration was cut by the bound on ${found.cut?.bound ?? "nothing"}`);
+  if (!found.complete)
+    result.push(`the exploration was cut by the bound on ${found.cut?.bound ?? "nothing"}`);
   if (!options.reduced) differs("configurations", expected.reachableStates, found.states);
-  else if (found.states > expected.reachableStates) differs("configurations", `at most ${expected.reachableStates}`, found.states);
+  else if (found.states > expected.reachableStates)
+    differs("configurations", `at most ${expected.reachableStates}`, found.states);
   differs("stuck soups", expected.stuck, found.stuck);
-  differs("violations", expected.violations.toSorted().join(", "), found.violations.map((one) => one.invariant).join(", "));
+  differs(
+    "violations",
+    expected.violations.toSorted().join(", "),
+    found.violations.map((one) => one.invariant).join(", "),
+  );
   const wanted = new Set(
     expected.finalSoups.map((soup, at) => finalKey(canonical(soup), expected.finalClosed[at] ?? [])),
   );

@@ -2,60 +2,28 @@
  * The scenario file (docs/exploration.md): a soup, what its agents may do, and what is expected of it, as JSON that
  * any engine can read.
  *
- * E14. `parseScenario` accepts a file completely or names every mistake with line, column and what was expected.
+ * E14. `parseScenario` accepts a file completely or names its mistakes with line, column and what was expected: those
+ *      of JSON first, then all those of form, then all those of notation.
  * E15. A message in a script is an atom, any text without quotes; `ans(…)`, `refused(…)` and `"…"` are notation.
  */
-import { z } from "zod";
-import { POLICIES, type Message, type Policy } from "../../soup/message.ts";
+import { type Message, type Policy } from "../../soup/message.ts";
 import type { Molecule } from "../../soup/molecule.ts";
-import { NotationError, parseMolecule, plainMessage } from "../../soup/parse.ts";
+import { parseMolecule, plainMessage } from "../../soup/parse.ts";
 import { JsonError, type JsonPath, type JsonSource, parseJson } from "./json-source.ts";
-
-const name = z.string().min(1);
-const policy = z.enum(POLICIES);
-const ask = z.strictObject({ ask: z.tuple([name, z.string(), policy]) });
-const send = z.strictObject({
-  send: z.array(
-    z.union([
-      z.strictObject({ to: z.tuple([name, name]), msg: z.string() }),
-      z.strictObject({ terminate: name }),
-      ask,
-    ]),
-  ),
-});
-const script = z.strictObject({
-  agent: name,
-  thread: name,
-  run: z.union([z.int().min(1), z.literal("*")]),
-  choices: z.array(z.union([z.literal("nosend"), send, ask])),
-});
-const file = z.strictObject({
-  name: z.string(),
-  about: z.string().optional(),
-  rules: z.enum(["literal", "complete"]).default("complete"),
-  initial: z.array(z.string()),
-  closed: z.array(name).default([]),
-  roster: z.record(z.string(), z.array(name)).default({}),
-  cap: z.int().min(0).default(3),
-  scripts: z.array(script).default([]),
-  expected: z
-    .strictObject({
-      reachableStates: z.int().min(1),
-      finalSoups: z.array(z.array(z.string())),
-      finalClosed: z.array(z.array(z.string())),
-      stuck: z.int().min(0),
-      violations: z.array(z.string()),
-    })
-    .optional(),
-});
-type ScenarioFile = z.infer<typeof file>;
+import { Mistakes, ScenarioError } from "./scenario-mistakes.ts";
+import { type AskFile, type ScenarioFile, scenarioFile } from "./scenario-schema.ts";
 
 /** A message of a script; `"$m"` is the message that is being processed. */
 export type ScriptMessage = "$m" | Message;
 
 /** A payload of a script. */
 export type ScriptPayload =
-  | { readonly kind: "deliver"; readonly agent: string; readonly thread: string; readonly message: ScriptMessage }
+  | {
+      readonly kind: "deliver";
+      readonly agent: string;
+      readonly thread: string;
+      readonly message: ScriptMessage;
+    }
   | { readonly kind: "terminate"; readonly thread: string }
   | ScriptQuestion;
 
@@ -95,63 +63,17 @@ export type Scenario = {
   readonly expected: Expected | undefined;
 };
 
-/** A file that is no scenario; each mistake is one sentence with its place. */
-export class ScenarioError extends Error {
-  override readonly name = "ScenarioError";
-  readonly mistakes: readonly string[];
-
-  constructor(mistakes: readonly string[]) {
-    super(mistakes.join("\n"));
-    this.mistakes = mistakes;
-  }
-}
-
-/** Collects what is wrong with the parts of a file. */
-class Mistakes {
-  readonly found: { readonly line: number; readonly column: number; readonly sentence: string }[] = [];
-  readonly #source: JsonSource;
-
-  constructor(source: JsonSource) {
-    this.#source = source;
-  }
-
-  add(path: JsonPath, what: string): void {
-    this.found.push({ ...this.#source.placeOf(path), sentence: `${spell(path)}: ${what}` });
-  }
-
-  /** The result of `parse`, or `otherwise` when the notation at `path` is malformed. */
-  notation<T>(path: JsonPath, parse: () => T, otherwise: T, skipped = 0): T {
-    try {
-      return parse();
-    } catch (error) {
-      if (!(error instanceof NotationError)) throw error;
-      const { line, column, message } = error;
-      const shown = line === 1 ? message.replace(`column ${column}`, `column ${column - skipped}`) : message;
-      this.add(path, `in the notation, ${shown}`);
-      return otherwise;
-    }
-  }
-
-  throwIfAny(): void {
-    if (this.found.length === 0) return;
-    const ordered = this.found.sort((one, other) => one.line - other.line || one.column - other.column);
-    throw new ScenarioError(
-      ordered.map(({ line, column, sentence }) => `line ${line}, column ${column}: ${sentence}`),
-    );
-  }
-}
-
 /**
  * Parses the text of a scenario file.
- * @throws ScenarioError that names every mistake, in the order of the file.
+ * @throws ScenarioError; its mistakes stand in the order of the file (E14).
  */
 export function parseScenario(text: string): Scenario {
   const source = jsonOf(text);
   const mistakes = new Mistakes(source);
-  const result = file.safeParse(source.value);
-  if (!result.success) for (const issue of result.error.issues) report(issue, [], mistakes);
+  const result = scenarioFile.safeParse(source.value);
+  if (!result.success) for (const issue of result.error.issues) mistakes.addIssue(issue);
   mistakes.throwIfAny();
-  const data = file.parse(source.value);
+  const data = scenarioFile.parse(source.value);
   const initial = data.initial.flatMap((one, at) =>
     mistakes.notation<Molecule[]>(["initial", at], () => [parseMolecule(one)], []),
   );
@@ -173,24 +95,7 @@ function jsonOf(text: string): JsonSource {
   }
 }
 
-/** Reports one issue of the schema; of a union, the alternative that got farthest. */
-function report(issue: z.core.$ZodIssue, around: JsonPath, mistakes: Mistakes): void {
-  const path = [...around, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
-  if (issue.code !== "invalid_union") return mistakes.add(path, issue.message);
-  const deepest = issue.errors
-    .filter((issues) => issues.every(({ path, code }) => path.length > 0 || code === "unrecognized_keys"))
-    .toSorted((one, other) => one.length - other.length)[0];
-  if (deepest === undefined) return mistakes.add(path, `expected ${alternatives(path)}`);
-  for (const one of deepest) report(one, path, mistakes);
-}
-
-function alternatives(path: JsonPath): string {
-  if (path.at(-1) === "run") return 'a decision number from 1, or "*"';
-  if (path.includes("send")) return '{"to": [agent, thread], "msg": …}, {"terminate": thread} or {"ask": [id, text, policy]}';
-  return '"nosend", {"send": […]} or {"ask": [id, text, policy]}';
-}
-
-function scriptOf(one: z.infer<typeof script>, path: JsonPath, mistakes: Mistakes): Script {
+function scriptOf(one: ScenarioFile["scripts"][number], path: JsonPath, mistakes: Mistakes): Script {
   const choices = one.choices.map((choice, at): ScriptChoice => {
     const here = [...path, "choices", at];
     if (choice === "nosend") return choice;
@@ -207,7 +112,11 @@ function scriptOf(one: z.infer<typeof script>, path: JsonPath, mistakes: Mistake
   return { ...one, choices };
 }
 
-function questionOf({ ask: [question, text, policy] }: z.infer<typeof ask>, path: JsonPath, mistakes: Mistakes) {
+function questionOf(
+  { ask: [question, text, policy] }: AskFile,
+  path: JsonPath,
+  mistakes: Mistakes,
+) {
   return { kind: "ask", question, text: messageOf(text, [...path, "ask", 1], mistakes), policy } as const;
 }
 
@@ -230,7 +139,10 @@ function checkScripts(scripts: readonly Script[], mistakes: Mistakes): void {
   for (const [at, { agent, thread, run }] of scripts.entries()) {
     const key = JSON.stringify([agent, thread, run]);
     if (seen.has(key)) {
-      mistakes.add(["scripts", at], `a second script for run ${run} of ${agent} on ${thread}; give it as one, with more choices`);
+      mistakes.add(
+        ["scripts", at],
+        `a second script for run ${run} of ${agent} on ${thread}; give it as one, with more choices`,
+      );
     }
     seen.add(key);
   }
@@ -244,14 +156,9 @@ function checkExpected(expected: Expected | undefined, mistakes: Mistakes): void
     }
   }
   if (expected.finalSoups.length !== expected.finalClosed.length) {
-    mistakes.add(["expected", "finalClosed"], "expected one closed set for each of finalSoups, in the same order");
+    mistakes.add(
+      ["expected", "finalClosed"],
+      "expected one closed set for each of finalSoups, in the same order",
+    );
   }
-}
-
-function spell(path: JsonPath): string {
-  if (path.length === 0) return "the file";
-  return path.reduce<string>((text, part) => {
-    if (typeof part === "number") return `${text}[${part}]`;
-    return text === "" ? part : `${text}.${part}`;
-  }, "");
 }

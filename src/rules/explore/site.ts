@@ -151,7 +151,12 @@ function seatsOf(cell: Cell): string {
     const edge = cell.down.seats.get(at);
     if (edge !== undefined) down.push([at, edge.child]);
   }
-  return JSON.stringify([down, cell.down.next, cell.dyingDown, cell.up.map(({ edge, seat }) => [edge.thread, seat])]);
+  return JSON.stringify([
+    down,
+    cell.down.next,
+    cell.dyingDown,
+    cell.up.map(({ edge, seat }) => [edge.thread, seat]),
+  ]);
 }
 
 /** A well-mixed 32-bit hash of a small number; that of nothing is 0. */

@@ -90,7 +90,10 @@ export class States {
       this.#from = grown(this.#from);
       this.#hashes = grown(this.#hashes);
     }
-    this.#chunks[state >>> CHUNK_BITS]?.set(vector.subarray(0, this.#width), (state & (CHUNK - 1)) * this.#width);
+    this.#chunks[state >>> CHUNK_BITS]?.set(
+      vector.subarray(0, this.#width),
+      (state & (CHUNK - 1)) * this.#width,
+    );
     this.#from[state] = from;
     this.#hashes[state] = hash;
     if (2 * this.#count > this.#table.length) this.#rehash();

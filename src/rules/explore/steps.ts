@@ -95,11 +95,14 @@ export class Steps {
   /** The slots of the other threads that matter (E7), in an order that depends only on the sites before each. */
   #ring(vector: Int32Array, site: Site): number[] {
     const { cell } = site;
-    const near = new Set([...addressed(cell), ...neighbours(cell)].map((thread) => this.#sites.slotOf(thread)));
+    const near = new Set(
+      [...addressed(cell), ...neighbours(cell)].map((thread) => this.#sites.slotOf(thread)),
+    );
     const far = new Set<number>();
     if (mayEnd(cell)) {
       for (const slot of near.add(site.slot)) {
-        for (const { edge } of this.#sites.get(vector[slot] ?? 0).cell.up) far.add(this.#sites.slotOf(edge.thread));
+        for (const { edge } of this.#sites.get(vector[slot] ?? 0).cell.up)
+          far.add(this.#sites.slotOf(edge.thread));
       }
     }
     const all = new Set([...near, ...far]);
@@ -135,10 +138,14 @@ export class Steps {
     for (const cell of after.cells()) {
       const was = before.cell(cell.thread);
       if (cell === was) continue;
-      invariant(was !== undefined, `${redex.rule.id} on ${site.cell.thread} changes ${cell.thread}, which is not near (E7)`);
+      invariant(
+        was !== undefined,
+        `${redex.rule.id} on ${site.cell.thread} changes ${cell.thread}, which is not near (E7)`,
+      );
       const slot = this.#sites.slotOf(cell.thread);
       const old = this.#sites.get(vector[slot] ?? 0);
-      const decisions = decides && slot === site.slot ? decided(old.decisions, redex.bindings.A) : old.decisions;
+      const decisions =
+        decides && slot === site.slot ? decided(old.decisions, redex.bindings.A) : old.decisions;
       const made = this.#sites.of(cell, decisions);
       changes.push(slot, made.id);
       hash = (hash + made.hash - old.hash) | 0;

@@ -44,8 +44,10 @@ function stepBetween(sites: Sites, steps: Steps, before: Int32Array, after: Int3
     if (id === NOTHING) continue;
     for (const step of steps.at(before, slot).steps) {
       const next = Int32Array.from(before);
-      for (let at = 0; at < step.changes.length; at += 2) next[step.changes[at] ?? 0] = step.changes[at + 1] ?? 0;
-      if (next.every((one, place) => sites.get(one).state === sites.get(after[place] ?? NOTHING).state)) return step;
+      for (let at = 0; at < step.changes.length; at += 2)
+        next[step.changes[at] ?? 0] = step.changes[at + 1] ?? 0;
+      if (next.every((one, place) => sites.get(one).state === sites.get(after[place] ?? NOTHING).state))
+        return step;
     }
   }
   invariant(false, "a configuration was found without a step that leads to it");
@@ -56,7 +58,10 @@ function printVector(sites: Sites, vector: Int32Array): string {
   const present = [...vector].filter((id) => id !== NOTHING).map((id) => sites.get(id));
   const soup = present.flatMap(({ molecules }) => molecules).sort();
   const closed = present.flatMap(({ cell }) => (cell.closed ? [printAtom(cell.thread)] : [])).sort();
-  return (soup.length === 0 ? "ε" : soup.join(" ‖ ")) + (closed.length === 0 ? "" : ` ; closed ${closed.join(", ")}`);
+  return (
+    (soup.length === 0 ? "ε" : soup.join(" ‖ ")) +
+    (closed.length === 0 ? "" : ` ; closed ${closed.join(", ")}`)
+  );
 }
 
 /** A choice in notation: `ps = […]`, or `e = e1, x = colour?, π = never`; empty when nothing was chosen. */
@@ -72,5 +77,8 @@ export function printChoice(choice: Choice): string {
 
 /** The lines of a trace: a soup, `→ rule choice`, a soup, and so on. */
 export function printTrace({ start, steps }: Trace): string[] {
-  return [start, ...steps.flatMap(({ rule, choice, soup }) => [`→ ${rule}${choice === "" ? "" : ` ${choice}`}`, soup])];
+  return [
+    start,
+    ...steps.flatMap(({ rule, choice, soup }) => [`→ ${rule}${choice === "" ? "" : ` ${choice}`}`, soup]),
+  ];
 }

@@ -74,6 +74,7 @@ export const jobBranch = (job: string): string => `cfa/${job}`;
 export const refs = {
   branch: (job: string): string => `refs/heads/${jobBranch(job)}`,
   base: (job: string): string => `refs/cfa/${job}/base`,
+  anchor: (job: string): string => `refs/cfa/${job}/anchor`,
   thread: (job: string, name: string): string => `refs/cfa/${job}/threads/${name}`,
   latest: (job: string, name: string): string => `refs/cfa/${job}/latest/${name}`,
   ended: (job: string, name: string): string => `refs/cfa/${job}/ended/${name}`,

@@ -19,7 +19,9 @@ const choice = fc.oneof(
   { weight: 1, arbitrary: ask },
 );
 
-function notation(one: { to: [string, string]; msg: string } | { terminate: string } | { ask: string[] }): string {
+function notation(
+  one: { to: [string, string]; msg: string } | { terminate: string } | { ask: string[] },
+): string {
   if ("terminate" in one) return `terminate(${one.terminate})`;
   if ("ask" in one) return `ask(${one.ask.join(",")})`;
   return `deliver(${one.to[0]},${one.to[1]},${one.msg.replace("$", "")})`;
@@ -27,7 +29,9 @@ function notation(one: { to: [string, string]; msg: string } | { terminate: stri
 
 const molecule = fc.oneof(
   fc.tuple(agent, thread).map(([A, t]) => `Idle(${A},${t})`),
-  fc.tuple(agent, thread, fc.subarray(["x", "y"])).map(([A, t, ms]) => `Mailbox(${A},${t},[${ms.join(",")}])`),
+  fc
+    .tuple(agent, thread, fc.subarray(["x", "y"]))
+    .map(([A, t, ms]) => `Mailbox(${A},${t},[${ms.join(",")}])`),
   fc.tuple(agent, thread).map(([A, t]) => `Run(${A},${t},r)`),
   fc
     .tuple(agent, thread, fc.array(payload, { maxLength: 3 }))
@@ -46,7 +50,12 @@ const orderly = fc
     start: fc.constantFrom("[go]", "[go,on]"),
     child: fc.constantFrom([], ["Idle(B,t2)", "Mailbox(B,t2,[m])", "Parent(t2,t1)"]),
     more: fc.array(
-      fc.constantFrom("Terminate(t2)", "Interrupt(t1,stop)", "Terminate(t1)", "Proxy(A,t1,e1,q,when_unsure,fresh)"),
+      fc.constantFrom(
+        "Terminate(t2)",
+        "Interrupt(t1,stop)",
+        "Terminate(t1)",
+        "Proxy(A,t1,e1,q,when_unsure,fresh)",
+      ),
       { maxLength: 1 },
     ),
   })
@@ -63,7 +72,10 @@ const script = fc.record({
 export const scenario: fc.Arbitrary<Scenario> = fc
   .record({
     rules: fc.constantFrom("complete" as const, "literal" as const),
-    initial: fc.oneof({ weight: 3, arbitrary: orderly }, { weight: 2, arbitrary: fc.array(molecule, { maxLength: 5 }) }),
+    initial: fc.oneof(
+      { weight: 3, arbitrary: orderly },
+      { weight: 2, arbitrary: fc.array(molecule, { maxLength: 5 }) },
+    ),
     closed: fc.constantFrom<string[][]>([], [], ["t3"]),
     roster: fc.constantFrom<Record<string, string[]>[]>({ A: ["A", "B"], B: ["A"] }, { A: ["B"] }),
     cap: fc.constantFrom(1, 2),

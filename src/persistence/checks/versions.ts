@@ -1,0 +1,44 @@
+/** The first entry is `open`, no other is, and it names versions that this cfa knows (CfA §13). */
+import { z } from "zod";
+import type { LogRow } from "../chain.ts";
+import { VERSIONS } from "../entry.ts";
+import type { LogCheck } from "../verify.ts";
+
+const versionsSchema = z.object({ versions: z.record(z.string(), z.int()) });
+
+/** Why an `open` row is of another version; looked at before its body is read, which another version may shape differently. */
+export function unreadableVersion(row: LogRow): string | undefined {
+  if (row.kind !== "open") return undefined;
+  const found = versionsSchema.safeParse(jsonOrNothing(row.body));
+  if (!found.success) return undefined;
+  for (const [name, known] of Object.entries(VERSIONS)) {
+    const version = found.data.versions[name];
+    if (version !== undefined && version !== known)
+      return `its ${name} is version ${version}, and this cfa reads version ${known}: use a cfa that knows it`;
+  }
+  return undefined;
+}
+
+function jsonOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** The check of the first entry. */
+export function openingCheck(): LogCheck {
+  return {
+    name: "opening",
+    says: "the first entry opens the job and no other does",
+    step: ({ entry }) => {
+      if (entry.seq === 1 && entry.kind !== "open") return `the first entry must be open, not ${entry.kind}`;
+      if (entry.kind !== "open") return undefined;
+      if (entry.seq !== 1) return "a job is opened once, by its first entry";
+      const { job } = entry.body;
+      return job === entry.job ? undefined : `it opens job ${job} in the log of job ${entry.job}`;
+    },
+  };
+}

@@ -1,0 +1,145 @@
+/**
+ * Effects on trees: made for what will be opened, merged or dropped for what has ended, handed over at the end.
+ *
+ * W1. Each is derived from the state and keyed by what it is about; it is started once and is idempotent.
+ * W2. A tree into which an ended thread is still to be merged gets no branch before that, unless the tree holds a
+ *     conflict, which only a turn can resolve; one merge into a tree at a time.
+ * W3. An ended thread's tree leaves after all below it; a tree whose thread will never be opened leaves, too.
+ */
+import type { Draft, EntryBody } from "../persistence/entry.ts";
+import { refusalOf } from "../rules/refusal.ts";
+import { InvariantViolation } from "../soup/invariant.ts";
+import type { ThreadId } from "../soup/message.ts";
+import type { Director, View } from "./director.ts";
+import { isBlocked, releaseTree } from "./release.ts";
+import type { Workspaces } from "./workspaces/port.ts";
+
+/** What they are made with. */
+export type TreeEffectsOptions = {
+  readonly director: Director;
+  readonly workspaces: Workspaces;
+  /** Commit on which the job's tree starts, and artifacts that it starts with. */
+  readonly base: string;
+  readonly seeds: readonly { readonly path: string; readonly bytes: string }[];
+};
+
+/** Runs work aside; what it resolves to becomes drafts when the loop takes it up. */
+export type Launch = (work: () => Promise<() => readonly Draft[]>) => void;
+
+/** See the header. */
+export class TreeEffects {
+  readonly #options: TreeEffectsOptions;
+  readonly #view: () => View;
+  readonly #launch: Launch;
+  readonly #underWay = new Set<string>();
+
+  constructor(options: TreeEffectsOptions, view: () => View, launch: Launch) {
+    this.#options = options;
+    this.#view = view;
+    this.#launch = launch;
+  }
+
+  /** Starts what the state asks for and is not under way; `senders` have a broadcast under way. */
+  start(view: View, senders: Iterable<ThreadId>): void {
+    for (const thread of view.ledger.unreleased) this.#startRelease(thread, view);
+    for (const [thread, parent] of view.ledger.prepared) this.#startRemoval(thread, parent, view);
+    for (const thread of senders) this.#startWorkspace(thread, view);
+    this.#startDelivery(view);
+  }
+
+  /** An ended thread is still to be merged into the tree (W2). */
+  mergesInto(tree: ThreadId, { ledger }: View): boolean {
+    if (ledger.conflicts.has(tree)) return false;
+    for (const thread of ledger.unreleased) {
+      const { parent, ending } = ledger.thread(thread);
+      if (parent !== undefined && ending === "merge" && this.#options.director.treeOf(parent) === tree)
+        return true;
+    }
+    return false;
+  }
+
+  #startRelease(thread: ThreadId, view: View): void {
+    const { ledger } = view;
+    const { parent, ending } = ledger.thread(thread);
+    const into =
+      parent !== undefined && ending === "merge" ? this.#options.director.treeOf(parent) : undefined;
+    // One merge into a tree at a time.
+    const key = into === undefined ? `drop ${thread}` : `merge into ${into}`;
+    if (this.#underWay.has(key) || isBlocked(thread, view, this.#options)) return;
+    this.#underWay.add(key);
+    this.#launch(async () => {
+      const drafts = await releaseTree(thread, this.#view, this.#options);
+      return () => {
+        this.#underWay.delete(key);
+        return drafts;
+      };
+    });
+  }
+
+  #startWorkspace(sender: ThreadId, view: View): void {
+    const { configuration, ledger } = view;
+    const cell = configuration.cell(sender);
+    const send = cell?.lifecycles.find((one) => one.kind === "Send");
+    const head = send?.kind === "Send" ? send.payloads.head : undefined;
+    if (send === undefined || head?.kind !== "deliver" || cell?.terminates.length !== 0) return;
+    const known = configuration.cell(head.thread)?.workspace !== undefined || ledger.threads.has(head.thread);
+    if (known || refusalOf(configuration, send.agent, sender, head) !== undefined) return;
+    const { director, workspaces, base, seeds } = this.#options;
+    const tree = director.treeOf(head.thread);
+    const parentTree = director.treeOf(sender);
+    const key = `workspace ${head.thread}`;
+    if (this.#underWay.has(key) || this.mergesInto(parentTree, view)) return;
+    this.#underWay.add(key);
+    this.#launch(async () => {
+      const making =
+        tree === head.thread ? workspaces.branch(tree, parentTree) : workspaces.open(base, seeds);
+      const made = await making.catch(refusedBecause);
+      const body: EntryBody<"workspace"> = {
+        thread: head.thread,
+        parent: sender,
+        commit: "commit" in made ? made.commit : null,
+        refused: "refused" in made ? made.refused : null,
+      };
+      return () => {
+        this.#underWay.delete(key);
+        return [{ kind: "workspace", body }];
+      };
+    });
+  }
+
+  /** The sender of a spark has ended before it: nobody will work in the tree that was made for it. */
+  #startRemoval(thread: ThreadId, parent: ThreadId, { configuration }: View): void {
+    const key = `remove ${thread}`;
+    if (this.#underWay.has(key) || !(configuration.isClosed(parent) || configuration.dying(parent))) return;
+    this.#underWay.add(key);
+    this.#launch(async () => {
+      const { director, workspaces } = this.#options;
+      if (director.treeOf(thread) === thread) await workspaces.drop(thread);
+      const body = { thread, parent, commit: null, refused: `${parent} has ended` };
+      return () => {
+        this.#underWay.delete(key);
+        return [{ kind: "workspace", body }];
+      };
+    });
+  }
+
+  #startDelivery(view: View): void {
+    const wanted = this.#options.director.delivery(view);
+    const key = "delivery";
+    if (wanted === undefined || this.#underWay.has(key)) return;
+    this.#underWay.add(key);
+    this.#launch(async () => {
+      const { branch, commit } = await this.#options.workspaces.deliver(wanted.mode, wanted.message);
+      return () => {
+        this.#underWay.delete(key);
+        return [{ kind: "deliver", body: { branch, commit, mode: wanted.mode } }];
+      };
+    });
+  }
+}
+
+/** A workspace that cannot be made is a refusal, which its sender hears of; a bug stays one. */
+function refusedBecause(error: unknown): { readonly refused: string } {
+  if (error instanceof InvariantViolation || !(error instanceof Error)) throw error;
+  return { refused: error.message };
+}

@@ -1,0 +1,64 @@
+/** What a turn is run with, derived from the state at its start. */
+import type { ThreadId } from "../soup/message.ts";
+import type { Run } from "../soup/molecule.ts";
+import type { TurnFacts } from "./agents/port.ts";
+import type { Brief, Director, View } from "./director.ts";
+import type { TurnPlan } from "./turn.ts";
+import type { Workspaces } from "./workspaces/port.ts";
+
+/** What a plan depends on besides the state. */
+type With = {
+  readonly job: string;
+  readonly overCap: "refuse" | "wait";
+  readonly director: Director;
+  readonly workspaces: Workspaces;
+};
+
+/** The plan of the turn of a Run. */
+export function planOf(run: Run, view: View, options: With): TurnPlan {
+  const { director, workspaces } = options;
+  const { ledger } = view;
+  const tree = director.treeOf(run.thread);
+  const brief = director.brief(run.thread, run.message, view);
+  return {
+    run,
+    tree,
+    brief,
+    facts: factsOf(run, brief, view, options, workspaces.path(tree)),
+    session: ledger.thread(run.thread).session,
+    files: ledger.files.get(run.message.id) ?? [],
+    snapshot: ledger.conflicts.has(tree) ? undefined : ledger.snapshots.get(tree),
+  };
+}
+
+/** What early refusal needs to know in a turn. */
+function factsOf(
+  run: Run,
+  brief: Brief,
+  { configuration, ledger }: View,
+  options: Pick<With, "job" | "overCap">,
+  workspace: string,
+): TurnFacts {
+  const { thread, agent, turn } = run;
+  const record = ledger.thread(thread);
+  const instance = (one: ThreadId) => ({ agent: ledger.thread(one).agent, thread: one });
+  const open = (one: ThreadId) => configuration.parent(one) === thread && !configuration.dying(one);
+  return {
+    job: options.job,
+    thread,
+    turn,
+    agent,
+    serial: record.serial,
+    state: brief.state,
+    lead: brief.lead,
+    roster: configuration.facts.rosters[agent] ?? [],
+    parent: brief.answersTo === null ? null : instance(brief.answersTo),
+    children: record.children.filter(open).map(instance),
+    closed: record.children.filter((one) => !open(one)),
+    cap: configuration.facts.cap,
+    overCap: options.overCap,
+    policy: brief.policy,
+    outcomes: brief.outcomes,
+    workspace,
+  };
+}

@@ -1,0 +1,109 @@
+/** The tree of threads: from a view to lines, in a given width and height. */
+import { expect, test } from "vitest";
+import type { JobView, ThreadView } from "../../../src/cli/view/job-view.ts";
+import { spentText } from "../../../src/cli/view/status-text.ts";
+import { widthOf } from "../../../src/cli/view/text.ts";
+import { treeLines } from "../../../src/cli/view/tree-lines.ts";
+
+const AT = "2026-01-01T00:00:00.000Z";
+const NOW = new Date("2026-01-01T00:01:05.000Z");
+
+function thread(id: string, agent: string, more: Partial<ThreadView> = {}): ThreadView {
+  const known = {
+    parent: null,
+    state: "waiting for mail",
+    since: AT,
+    turns: 1,
+    failures: 0,
+    why: "",
+    children: [],
+  };
+  return { thread: id, agent, ...known, ...more } as ThreadView;
+}
+
+function job(children: readonly ThreadView[], more: Partial<JobView> = {}): JobView {
+  return {
+    job: "notes-1",
+    state: "EXECUTE",
+    history: [],
+    backtracks: 0,
+    parked: null,
+    questions: [],
+    threads: thread("job:notes-1", "orchestrator", { children }),
+    delivered: null,
+    ended: false,
+    request: "Write notes.",
+    openedAt: AT,
+    at: AT,
+    spent: { turns: 4, tokens: null, usd: null, complete: false },
+    boundary: {},
+    ...more,
+  };
+}
+
+const writer = (n: number, more: Partial<ThreadView> = {}) => thread(`dispatch:3.1.${n}`, "writer", more);
+const lead = (children: readonly ThreadView[], more: Partial<ThreadView> = {}) =>
+  thread("state:notes-1:EXECUTE:1", "lead", { children, why: "from 2 open conversations", ...more });
+
+test("agent, thread, state, turn, time, and the last line or the reason", () => {
+  const view = job([
+    thread("state:notes-1:PLAN:2", "lead", { state: "ended", turns: 2 }),
+    lead([
+      writer(1, { state: "running", turns: 2, failures: 1, why: "task: write" }),
+      writer(2, { state: "queued", turns: 0, why: "task: write too" }),
+      writer(3, { state: "waiting for the human", why: "q1: which?" }),
+      writer(4, { state: "ended", why: "merged as abc1234" }),
+    ]),
+  ]);
+  const output = new Map([["dispatch:3.1.1", "\u001b[31mcompiling…\u001b[0m"]]);
+  expect(treeLines(view, { width: 200, rows: 20, now: NOW, output })).toEqual([
+    "notes-1  EXECUTE  4 turns  1m 05s",
+    "├─ ✓ lead  PLAN (2)  ended  2 turns",
+    "└─ · lead  EXECUTE  waiting for mail  1 turn  1m 05s  from 2 open conversations",
+    "   ├─ ● writer  dispatch:3.1.1  running  turn 3  1m 05s  1 failed  compiling…",
+    "   ├─ ○ writer  dispatch:3.1.2  queued  0 turns  1m 05s  task: write too",
+    "   ├─ ? writer  dispatch:3.1.3  waiting for the human  1 turn  1m 05s  q1: which?",
+    "   └─ ✓ writer  dispatch:3.1.4  ended  1 turn  merged as abc1234",
+  ]);
+});
+
+test("a parked job and its questions stand in the first line; an ended one stops its clock", () => {
+  const question = { id: "q1", thread: "t", text: "?" };
+  const parked = job([], { parked: "the budget of 4 turns is spent", questions: [question] });
+  expect(treeLines(parked, { width: 200, rows: 20, now: NOW })).toEqual([
+    "notes-1  EXECUTE  4 turns  1m 05s  parked: the budget of 4 turns is spent  1 question open",
+  ]);
+  const ended = job([], { ended: true, state: "DONE", at: "2026-01-01T00:00:02.500Z" });
+  expect(treeLines(ended, { width: 200, rows: 20, now: NOW })).toEqual(["notes-1  DONE  4 turns  2.5s"]);
+});
+
+const many = job([
+  lead([1, 2, 3, 4, 5].map((n) => writer(n, n < 5 ? { state: "ended" } : { state: "running" }))),
+]);
+
+test.each([20, 40, 80])("no line is wider than %i cells", (width) => {
+  for (const line of treeLines(many, { width, rows: 20, now: NOW }))
+    expect(widthOf(line)).toBeLessThanOrEqual(width);
+});
+
+test("where rows are short ended conversations are summed up, then the rest is cut", () => {
+  const lines = (rows: number) => treeLines(many, { width: 60, rows, now: NOW });
+  expect(lines(7)).toHaveLength(7);
+  expect(lines(4)).toEqual([
+    "notes-1  EXECUTE  4 turns  1m 05s",
+    "└─ · lead  EXECUTE  waiting for mail  1 turn  1m 05s  from …",
+    "   ├─ ● writer  dispatch:3.1.5  running  turn 2  1m 05s",
+    "   └─ 4 conversations ended",
+  ]);
+  expect(lines(3).at(-1)).toBe("… 2 more");
+});
+
+test("what is unknown is never shown as zero", () => {
+  expect(spentText({ turns: 1, tokens: null, usd: null, complete: false })).toBe(
+    "1 turn, tokens unknown, USD unknown",
+  );
+  expect(spentText({ turns: 2, tokens: 900, usd: null, complete: false })).toBe(
+    "2 turns, tokens at least 900, USD unknown",
+  );
+  expect(spentText({ turns: 2, tokens: 0, usd: 1.5, complete: true })).toBe("2 turns, tokens 0, USD 1.50");
+});
