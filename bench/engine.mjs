@@ -11,6 +11,9 @@ import { Configuration } from "../dist/soup/configuration.js";
 import { configurationOf } from "../dist/soup/edit.js";
 import { printSoup } from "../dist/soup/print.js";
 
+const BROADCAST = complete.byId.get("send-step");
+const SILENCE = complete.byId.get("nosend-step");
+
 /** The configuration in which a workload starts. */
 export function open({ facts, ready, molecules }) {
   let configuration = Configuration.empty(facts);
@@ -36,7 +39,7 @@ export function runEngine({ agenda, behave }, start, keep = () => {}) {
         continue;
       }
       const ps = behave(thread, running.turn);
-      redex = redexOf(complete, configuration, thread, ps === undefined ? "nosend-step" : "send-step");
+      redex = redexOf(ps === undefined ? SILENCE : BROADCAST, configuration, thread);
       if (ps !== undefined) choice = { ps };
     }
     configuration = fire(configuration, redex, choice);

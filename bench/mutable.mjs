@@ -171,7 +171,8 @@ export class MutableSoup {
   sparks(thread, target, payload) {
     const roster = this.facts.rosters[thread.agent];
     if (target === thread || !target.ready || !isUnused(target)) return false;
-    if (roster === undefined || !roster.includes(payload.agent) || thread.open >= this.facts.cap) return false;
+    if (roster === undefined || !roster.includes(payload.agent) || thread.open >= this.facts.cap)
+      return false;
     target.agent = target.owner = payload.agent;
     target.state = IDLE;
     target.mail = [payload.message];
@@ -243,7 +244,8 @@ export class MutableSoup {
     for (const { id, agent, state, owner, mail, head, parent, closed: ended } of this.threads.values()) {
       if (ended) closed.push(id);
       if (state === IDLE) soup.push(`Idle(${agent},${id})`);
-      if (mail !== undefined) soup.push(`Mailbox(${owner},${id},[${mail.slice(head).map(({ body }) => body)}])`);
+      if (mail !== undefined)
+        soup.push(`Mailbox(${owner},${id},[${mail.slice(head).map(({ body }) => body)}])`);
       if (parent !== undefined) soup.push(`Parent(${id},${parent.id})`);
     }
     return { soup: soup.sort(), closed: closed.sort() };

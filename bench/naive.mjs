@@ -9,10 +9,11 @@ import { Bindings, copyBindings } from "../dist/rules/variables.js";
 
 const STRUCTURAL = complete.rules.filter(({ structural }) => structural);
 
-/** Reduces to rest. */
-export function runNaive({ behave }, start) {
+/** Reduces to rest, or until `limit` rules have fired. */
+export function runNaive({ behave }, start, limit = Number.POSITIVE_INFINITY) {
   let configuration = start;
   for (let count = 0; ; count++) {
+    if (count === limit) return { configuration, count };
     const molecules = [...configuration.molecules()];
     let redex = scan(STRUCTURAL, configuration, molecules, molecules);
     let choice;
@@ -29,9 +30,9 @@ export function runNaive({ behave }, start) {
 }
 
 function scan(rules, configuration, anchors, molecules) {
+  const b = new Bindings();
   for (const anchor of anchors) {
     for (const rule of rules) {
-      const b = new Bindings();
       b.t = anchor.thread;
       if (!rule.matchers[0].test(anchor, b)) continue;
       const redex = extend(rule, configuration, molecules, b, [anchor]);
@@ -43,11 +44,12 @@ function scan(rules, configuration, anchors, molecules) {
 
 function extend(rule, configuration, molecules, bindings, matched) {
   const matcher = rule.matchers[matched.length];
-  const complete = () => (guardsHold(rule, configuration, bindings) ? { rule, bindings, matched } : undefined);
+  const complete = () =>
+    guardsHold(rule, configuration, bindings) ? { rule, bindings, matched } : undefined;
   if (matcher === undefined) return complete();
   let found = false;
   for (const molecule of molecules) {
-    const next = copyBindings(bindings);
+    const next = found ? copyBindings(bindings) : bindings;
     if (matched.includes(molecule) || !matcher.test(molecule, next)) continue;
     found = true;
     const redex = extend(rule, configuration, molecules, next, [...matched, molecule]);

@@ -7,16 +7,28 @@
  * B10. Figures to compare are ratios within one run; absolute ones hold for the machine that is printed.
  */
 import { cpus } from "node:os";
+import { parseArgs } from "node:util";
 import { open, runEngine } from "./engine.mjs";
 import { MutableSoup } from "./mutable.mjs";
 import { runNaive } from "./naive.mjs";
 import { WORKLOADS } from "./workloads.mjs";
 
-const SIZES = [100, 1_000, 10_000, 100_000];
-const NAIVE_LIMIT = 1_000;
-const REPEATS = Number(process.env.REPEATS ?? 3);
-const TOTAL = 100_000;
-const KEEP = Number(process.env.KEEP ?? 1);
+const { values: options } = parseArgs({
+  options: {
+    only: { type: "string", default: "" },
+    sizes: { type: "string", default: "100,1000,10000,100000" },
+    total: { type: "string", default: "100000" },
+    repeats: { type: "string", default: "3" },
+    keep: { type: "string", default: "1" },
+    naive: { type: "string", default: "1000" },
+  },
+});
+const SIZES = options.sizes.split(",").map(Number);
+const NAIVE_LIMIT = Number(options.naive);
+const NAIVE_STEPS = 50;
+const REPEATS = Number(options.repeats);
+const TOTAL = Number(options.total);
+const KEEP = Number(options.keep);
 
 const TARGET = { perSecond: 300_000, growth: 2, ofMutable: 0.25 };
 
@@ -31,7 +43,7 @@ function measure(work) {
 
 const sum = (starts, run) => starts.reduce((total, start) => total + run(start), 0);
 const soups = ({ make, fixed }, size) =>
-  fixed === true ? [make(size)] : Array.from({ length: TOTAL / size }, () => make(size));
+  fixed === true ? [make(size)] : Array.from({ length: Math.max(1, TOTAL / size) }, () => make(size));
 
 const MEASURED = {
   engine(workload, size) {
@@ -47,11 +59,11 @@ const MEASURED = {
     const starts = soups(workload, size).map((one) => new MutableSoup(one));
     return measure(() => sum(starts, (soup) => soup.run()));
   },
-  naive({ make, fixed }, size) {
+  naive({ make }, size) {
     if (size > NAIVE_LIMIT) return undefined;
-    const one = fixed === true ? make(size, 10) : make(size);
+    const one = make(size);
     const configuration = open(one);
-    return measure(() => runNaive(one, configuration).count);
+    return measure(() => runNaive(one, configuration, NAIVE_STEPS).count);
   },
 };
 
@@ -71,13 +83,16 @@ function best(workload, size) {
 const grouped = (number) => Math.round(number).toLocaleString("en");
 const ratio = (number) => number.toFixed(2);
 
-console.log(`node --expose-gc bench/run.mjs · ${cpus()[0]?.model ?? "unknown processor"} · Node ${process.version}`);
-const only = process.argv[2];
+console.log(
+  `node --expose-gc bench/run.mjs · ${cpus()[0]?.model ?? "unknown processor"} · Node ${process.version}`,
+);
 for (const workload of WORKLOADS) {
-  if (only !== undefined && !workload.name.includes(only)) continue;
+  if (!workload.name.includes(options.only)) continue;
   console.log(`\n${workload.name}`);
   console.log(
-    "        N  reductions     ns each         /s   of mutable   x cost at 100   mutable ns   naive ns".padEnd(80),
+    "        N  reductions     ns each         /s   of mutable   x cost at 100   mutable ns   naive ns".padEnd(
+      80,
+    ),
   );
   let first;
   for (const size of SIZES) {

@@ -18,11 +18,19 @@ export type Output = {
   readonly closed: () => boolean;
 };
 
-/** Standard input. */
-export type Input = { readonly isTTY: boolean; readonly text: () => Promise<string> };
+/** A key that was pressed: its name (`left`, `return`, `a`), and the text that it types, if any. */
+export type Key = { readonly name: string; readonly text: string; readonly ctrl: boolean };
 
-/** Signals that a command may handle. */
-export type SignalName = "SIGINT" | "SIGTERM";
+/** Standard input. */
+export type Input = {
+  readonly isTTY: boolean;
+  readonly text: () => Promise<string>;
+  /** Calls `listener` with each key as it is pressed. Returns the end of that. Absent without a terminal. */
+  readonly keys?: (listener: (key: Key) => void) => () => void;
+};
+
+/** Signals that a command may handle; SIGWINCH says that the terminal has another size. */
+export type SignalName = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGWINCH";
 
 /** See the header. */
 export type Context = {

@@ -1,14 +1,15 @@
 /** The {@link Context} of this very process. */
 import { text } from "node:stream/consumers";
-import type { WriteStream } from "node:tty";
-import type { Context, Output } from "./context.ts";
+import type { ReadStream, WriteStream } from "node:tty";
+import type { Context, Input, Output } from "./context.ts";
+import { listenForKeys } from "./terminal-keys.ts";
 
 /** Made once, by the bin. */
 export function processContext(): Context {
   return {
     stdout: outputOf(process.stdout),
     stderr: outputOf(process.stderr),
-    stdin: { isTTY: process.stdin.isTTY ?? false, text: () => text(process.stdin) },
+    stdin: inputOf(process.stdin),
     env: process.env,
     cwd: process.cwd(),
     now: () => new Date(),
@@ -17,6 +18,11 @@ export function processContext(): Context {
       return () => process.off(name, listener);
     },
   };
+}
+
+function inputOf(stream: ReadStream): Input {
+  const input = { isTTY: stream.isTTY ?? false, text: () => text(stream) };
+  return input.isTTY ? { ...input, keys: (listener) => listenForKeys(stream, listener) } : input;
 }
 
 function outputOf(stream: WriteStream): Output {

@@ -11,10 +11,14 @@ import type { AnswerOptions } from "./commands/answer.ts";
 import type { CompletedCommand } from "./commands/completion.ts";
 import type { ExploreCommandOptions } from "./commands/explore.ts";
 import type { LogOptions } from "./commands/log.ts";
+import type { ReplayOptions } from "./commands/replay.ts";
 import type { ResumeOptions } from "./commands/resume.ts";
 import type { RunCommandOptions } from "./commands/run.ts";
 import type { StatusCommandOptions } from "./commands/status.ts";
+import type { StepOptions } from "./commands/step.ts";
 import type { ValidateOptions } from "./commands/validate.ts";
+import type { VerifyOptions } from "./commands/verify.ts";
+import type { WhyOptions } from "./commands/why.ts";
 import type { WithdrawOptions } from "./commands/withdraw.ts";
 import type { Context } from "./context.ts";
 import { reportError } from "./errors.ts";
@@ -60,6 +64,7 @@ function buildProgram(context: Context, settle: Settle): Command {
     .addHelpText("after", `\n${exitCodeHelp()}`);
   addJobCommands(program, context, settle);
   addReadingCommands(program, context, settle);
+  addReplayingCommands(program, context, settle);
   addExplore(program, context, settle);
   addCompletion(program, context, settle);
   addAgentVerbs(program, context, settle);
@@ -150,6 +155,54 @@ function addReadingCommands(program: Command, context: Context, settle: Settle):
     .action(async (job: string | undefined, options: LogOptions) => {
       const { logCommand } = await import("./commands/log.ts");
       settle(await logCommand(context, job, options));
+    });
+}
+
+function addReplayingCommands(program: Command, context: Context, settle: Settle): void {
+  program
+    .command("replay [job]")
+    .summary("what happened, one line an entry; JOB, or a file of `cfa log --jsonl`")
+    .option(...REPO)
+    .option("--from <n>", "from entry N on")
+    .option("--to <n>", "up to entry N")
+    .option("--thread <thread>", "only what touches this thread")
+    .option("--agent <agent>", "only what this agent did or got")
+    .option("--rule <rule>", "only firings of this rule")
+    .option("--soup", "with the molecules that changed")
+    .option("--at <n>", "the configuration after entry N, in notation")
+    .option("--jsonl", "one JSON object a line")
+    .action(async (job: string | undefined, options: ReplayOptions) => {
+      const { replayCommand } = await import("./commands/replay.ts");
+      settle(await replayCommand(context, job, options));
+    });
+  program
+    .command("step [job]")
+    .summary("walk through what happened, forward and backward; JOB, or a file")
+    .option(...REPO)
+    .option("--commands <list>", 'without a terminal, for example "n 3; b spark; c; print; q"')
+    .action(async (job: string | undefined, options: StepOptions) => {
+      const { stepCommand } = await import("./commands/step.ts");
+      settle(await stepCommand(context, job, options));
+    });
+  program
+    .command("verify [job]")
+    .summary("check a log against the rules, its anchor and its commits; JOB, or a file")
+    .option(...REPO)
+    .option("--head <hash>", "the hash of an entry that you have kept, or N:HASH")
+    .option("--json", "print what was found as JSON")
+    .action(async (job: string | undefined, options: VerifyOptions) => {
+      const { verifyCommand } = await import("./commands/verify.ts");
+      settle(await verifyCommand(context, job, options));
+    });
+  program
+    .command("why <words...>")
+    .usage("[options] [job] <thread|entry>")
+    .summary("why a thread runs, waits, ended or failed, or an entry came to be")
+    .option(...REPO)
+    .option("--json", "print the causes as JSON")
+    .action(async (words: readonly string[], options: WhyOptions) => {
+      const { whyCommand } = await import("./commands/why.ts");
+      settle(await whyCommand(context, words, options));
     });
 }
 

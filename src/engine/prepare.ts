@@ -60,7 +60,7 @@ export async function prepareJob(definition: JobDefinition): Promise<Prepared> {
     definition: { ...definition, repository: repository.top },
     repository,
     base,
-    remarks: remarksOn(repository, definition.base),
+    remarks: remarksOn(repository, base.slice(0, 10)),
   };
 }
 

@@ -7,7 +7,6 @@
  */
 import { jobCheck } from "../job/verify.ts";
 import { BusError } from "../persistence/bus-error.ts";
-import type { LogRow } from "../persistence/chain.ts";
 import { questionsCheck } from "../persistence/checks/questions.ts";
 import { roundsCheck } from "../persistence/checks/rounds.ts";
 import { turnsCheck } from "../persistence/checks/turns.ts";
@@ -15,10 +14,13 @@ import { openingCheck } from "../persistence/checks/versions.ts";
 import type { LogFile } from "../persistence/log-file.ts";
 import { type LogCheck, LogVerifier, type Offence } from "../persistence/verify.ts";
 import { complete } from "../rules/table.ts";
-import { checkAnchor, type HeadWanted, keptHead, RepositoryFacts } from "./verify-outside.ts";
-
-/** A check and what it found: what holds, or why it could not be made. */
-export type CheckNote = { readonly check: string; readonly says: string };
+import {
+  anchorCheck,
+  type CheckNote,
+  type KnownEntry,
+  KnownEntryCheck,
+  NamedCommits,
+} from "./verify-outside.ts";
 
 /** See the header. Its members are those of `cfa verify --json`. */
 export type Verification = {
@@ -40,84 +42,92 @@ export type Verification = {
 export type VerifyOptions = {
   /** Top of the repository of the job. */
   readonly top?: string | undefined;
-  /** The head that somebody has kept. */
-  readonly head?: HeadWanted | undefined;
+  /** The entry that somebody has kept the hash of. */
+  readonly head?: KnownEntry | undefined;
 };
 
-/** The checks that need nothing but the log; made anew for each. */
+/** The checks beyond chain and rules that need nothing but the log; made anew for each. */
 export function logChecks(): readonly LogCheck[] {
   return [openingCheck(), roundsCheck(complete), turnsCheck(), questionsCheck(), jobCheck()];
 }
 
 /** Verifies a log file. Rejects only for what is no fault of the log: a git that cannot be run, a bug. */
-export async function verifyLog(file: LogFile, options: VerifyOptions = {}): Promise<Verification> {
-  const checks = logChecks();
+export async function verifyLog(file: LogFile, { top, head }: VerifyOptions = {}): Promise<Verification> {
+  const job = jobOf(file);
+  const anchor = await anchorCheck(top, job ?? "");
+  const kept = head === undefined ? [] : [new KnownEntryCheck("head", "the kept hash stands in it", head)];
+  const known = anchor instanceof KnownEntryCheck ? [anchor, ...kept] : kept;
+  const named = new NamedCommits();
+  const checks = [...logChecks(), ...known, ...(top === undefined ? [] : [named])];
   const verifier = new LogVerifier(complete, checks);
-  const kept = keptHead(options.head);
-  const repository = new RepositoryFacts();
-  let job: string | null = null;
-  const judge = (row: LogRow): Offence | undefined => {
-    job ??= row.job;
-    const offence = verifier.take(row) ?? kept.take(row);
-    if (offence === undefined) repository.take(row);
-    return offence;
-  };
-  const offence = readThrough(file, judge, verifier) ?? kept.end(verifier.head.seq);
+  const offence =
+    readThrough(file, verifier) ??
+    known.map((one) => one.missing(verifier.head.seq)).find((one) => one !== undefined) ??
+    (top === undefined ? undefined : await named.missing(top));
   const { seq, round, hash } = verifier.head;
   const result = { job, entries: seq, commits: round, head: hash };
   if (offence !== undefined) return { ...result, valid: false, made: [], notMade: [], remarks: [], offence };
-  const outside = await checkAnchor(options.top, job ?? "", repository, seq);
-  const caches = cacheNotes(file);
-  const made = [
+  const made: CheckNote[] = [
     { check: "chain", says: "every entry carries the hash of the one before it" },
     { check: "rules", says: `${verifier.firings} firings and all moves are allowed where they stand` },
     ...checks.map(({ name, says }) => ({ check: name, says })),
-    ...kept.made,
-    ...outside.made,
-    ...caches.made,
+    ...(file.kind === "database" ? [{ check: "pages", says: "SQLite finds the file undamaged" }] : []),
   ];
-  const notMade = [...kept.notMade, ...outside.notMade, ...caches.notMade];
-  const { remarks } = outside;
-  return { ...result, valid: outside.offence === null, made, notMade, remarks, offence: outside.offence };
+  const notMade = [
+    ...(anchor instanceof KnownEntryCheck ? [] : [anchor]),
+    ...(top === undefined ? [{ check: "commits", says: "no repository was given (--repo)" }] : []),
+    ...(head === undefined ? [{ check: "head", says: "no hash was given (--head)" }] : []),
+    cacheNote(file),
+  ];
+  const remarks = anchor instanceof KnownEntryCheck ? longerThan(anchor, seq) : [];
+  return { ...result, valid: true, made, notMade, remarks, offence: null };
 }
 
-function readThrough(
-  file: LogFile,
-  judge: (row: LogRow) => Offence | undefined,
-  verifier: LogVerifier,
-): Offence | undefined {
-  const unreadable = (problem: string): Offence => ({
-    check: "file",
-    seq: verifier.head.seq + 1,
-    claim: "cannot be read",
-    problem,
-    found: [],
-  });
+/** The job that the first row names; undefined when none can be read. Why not, reading through will say. */
+function jobOf(file: LogFile): string | null {
+  try {
+    const first = file.rows().next();
+    return first.done === true ? null : first.value.job;
+  } catch (error) {
+    if (error instanceof BusError && error.code === "corrupt") return null;
+    throw error;
+  }
+}
+
+function readThrough(file: LogFile, verifier: LogVerifier): Offence | undefined {
+  const unreadable = (problem: string): Offence => {
+    const seq = verifier.head.seq + 1;
+    return { check: "file", seq, claim: "cannot be read", problem, found: [] };
+  };
   try {
     for (const row of file.rows()) {
-      const offence = judge(row);
+      const offence = verifier.take(row);
       if (offence !== undefined) return offence;
     }
     const last = verifier.end();
     if (last !== undefined) return last;
     if (verifier.head.seq === 0) return unreadable("the log is empty: it needs the entry that opens the job");
     const damage = file.damage();
-    return damage === undefined
-      ? undefined
-      : { ...unreadable(`the database is damaged: ${damage}`), claim: "end" };
+    return damage === undefined ? undefined : unreadable(`SQLite finds the file damaged: ${damage}`);
   } catch (error) {
     if (error instanceof BusError && error.code === "corrupt") return unreadable(error.message);
     throw error;
   }
 }
 
-/** Caches are compared with their folds. The only one that a database may hold is a checkpoint. */
-function cacheNotes(file: LogFile): { readonly made: CheckNote[]; readonly notMade: CheckNote[] } {
-  const checkpoint = file.checkpoint();
-  const database = { check: "file", says: "SQLite finds its pages undamaged" };
-  if (file.kind === "export")
-    return { made: [], notMade: [{ check: "caches", says: "an export holds none" }] };
-  const says =
-    checkpoint === undefined ? "the database holds none" : "this cfa does not know the form of this one";
-  return { made: [database], notMade: [{ check: "checkpoint", says }] };
+function longerThan(anchor: KnownEntryCheck, last: number): readonly string[] {
+  const more = last - (anchor.met ?? last);
+  if (more === 0) return [];
+  return [`the log is longer than its anchor by ${more === 1 ? "one entry" : `${more} entries`}`];
+}
+
+/** Caches are compared with their folds; a database holds none but a checkpoint. */
+function cacheNote(file: LogFile): CheckNote {
+  const check = "caches";
+  if (file.kind === "export") return { check, says: "an export holds none" };
+  const none = file.checkpoint() === undefined;
+  return {
+    check,
+    says: none ? "the database holds none" : "this cfa does not know the form of its checkpoint",
+  };
 }

@@ -3,7 +3,7 @@
  *
  * F1. Every key has a default but `request` and one agent.
  * F2. Unknown keys are mistakes, also those of later versions: a key that is accepted works.
- * F3. An error text continues "<key> …", so that a mistake reads as a sentence; what spans keys is in check.ts.
+ * F3. An error text continues "<key> …", so that a mistake reads as a sentence; what spans keys is in cross-check.ts.
  */
 import { z } from "zod";
 import { POLICIES } from "../soup/message.ts";
@@ -13,7 +13,7 @@ import { scriptStepsSchema } from "../runtime/agents/script-steps.ts";
 
 /** What a job may be called: part of its id, of branch and folder names. */
 const JOB_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
-/** What an agent may be called; checked with the other names, in check.ts. */
+/** What an agent may be called; checked with the other names, in cross-check.ts. */
 export const AGENT_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
 /** An artifact is a file at the root of the workspace. */
 const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;

@@ -5,7 +5,7 @@
  * L2. It reads, and changes nothing: no process is started, nothing is written.
  */
 import path from "node:path";
-import { check } from "./check.ts";
+import { check } from "./cross-check.ts";
 import type { JobDefinition } from "./definition.ts";
 import { jobFileSchema } from "./file-schema.ts";
 import { JobFileError, type Mistake } from "./mistakes.ts";

@@ -44,6 +44,11 @@ const NOTHING: Decision = { drafts: [], payloads: [], after: [] };
 export class Orchestrator implements Director {
   #record: StateRecord | undefined;
 
+  /** `record` is what has been folded so far; none for a log from its first entry on. */
+  constructor(record?: StateRecord) {
+    this.#record = record;
+  }
+
   /** The job's record as folded so far. */
   get record(): StateRecord {
     invariant(this.#record !== undefined, "the log has no first entry yet");

@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import path from "node:path";
 import { invariant } from "../soup/invariant.ts";
-import { type Findings, defaultLead } from "./check.ts";
+import { type Findings, defaultLead } from "./cross-check.ts";
 import type { JobAgent, JobDefinition } from "./definition.ts";
 import type { JobFile } from "./file-schema.ts";
 

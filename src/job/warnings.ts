@@ -4,7 +4,7 @@ import { LIVE_STATES } from "./machine.ts";
 
 /** Sentences for the one who starts the job; empty when there is nothing to say. */
 export function warningsOf(job: JobDefinition): readonly string[] {
-  return [...unbounded(job), ...idle(job), ...endless(job)];
+  return [...unbounded(job), ...idle(job), ...unanswerable(job), ...endless(job)];
 }
 
 function unbounded({ agents }: JobDefinition): readonly string[] {
@@ -20,6 +20,14 @@ function idle({ agents, states }: JobDefinition): readonly string[] {
   const employed = new Set([...leads, ...Object.values(agents).flatMap(({ roster }) => roster)]);
   const unused = Object.keys(agents).filter((name) => !employed.has(name));
   return unused.map((name) => `agent ${name} leads no state and stands in no roster: it will never run`);
+}
+
+function unanswerable({ human, states }: JobDefinition): readonly string[] {
+  if (human !== "none") return [];
+  return LIVE_STATES.filter((state) => states[state].escalation === "always").map(
+    (state) =>
+      `states.${state}.escalation is always, but human is none: a question asked there could never be answered; write never or when_unsure, or give the job a human`,
+  );
 }
 
 function endless({ deadline, human, states }: JobDefinition): readonly string[] {

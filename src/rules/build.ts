@@ -9,6 +9,7 @@ import { invariant } from "../soup/invariant.ts";
 import type { Message, Payload } from "../soup/message.ts";
 import type { EndMode, Molecule, ProxyPhase } from "../soup/molecule.ts";
 import { Queue } from "../soup/queue.ts";
+import { READ } from "./access.ts";
 import { refusalMessage } from "./refusal.ts";
 import { application, type Term } from "./terms.ts";
 import { type Bindings, type Sort, SORTS, type Variable, variableOf, type VariableOf } from "./variables.ts";
@@ -26,7 +27,7 @@ export function variablesIn(text: string): Variable[] {
 function get<S extends Sort>(sort: S, text: string | undefined): (b: Bindings) => Bindings[VariableOf<S>] {
   const name = variableOf(sort, text ?? "");
   invariant(name !== undefined, `"${text ?? ""}" is no ${sort} variable`);
-  return (b) => b[name];
+  return READ[name];
 }
 
 /** Compiles one molecule of a right side. */

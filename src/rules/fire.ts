@@ -10,9 +10,9 @@ import { Edit } from "../soup/edit.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { Message, Payload, Policy, QuestionId, ThreadId } from "../soup/message.ts";
 import { Queue } from "../soup/queue.ts";
-import { type Redex, visitRedexes } from "./redex.ts";
+import { type Redex, redexOf } from "./redex.ts";
 import type { Rule, RuleTable } from "./table.ts";
-import { type Bindings, copyBindings, SORTS, type Variable } from "./variables.ts";
+import { type Bindings, copyBindings } from "./variables.ts";
 
 /** What somebody outside decided: values of a rule's choice variables. */
 export type Choice = {
@@ -38,17 +38,23 @@ export class NotARedex extends Error {
 }
 
 /** The bindings with the choice filled in. Throws {@link NotARedex} when the choice is not the rule's. */
-function choose(rule: Rule, bindings: Bindings, choice: Choice | undefined): Bindings {
+function choose(rule: Rule, bindings: Bindings, choice: Choice = {}): Bindings {
   const wanted = rule.text.choice ?? [];
-  const given = Object.keys(choice ?? {});
-  const missing = wanted.filter((name) => !given.includes(name));
-  const extra = given.filter((name) => !wanted.includes(name));
-  if (missing.length > 0 || extra.length > 0) {
+  const given = Object.keys(choice);
+  if (given.length !== wanted.length || !given.every((name) => wanted.includes(name))) {
     throw new NotARedex(`${rule.id} takes the choice {${wanted.join(", ")}}, but got {${given.join(", ")}}`);
   }
-  if (choice === undefined || wanted.length === 0) return bindings;
-  const { ps, ...rest } = choice;
-  return Object.assign(copyBindings(bindings), rest, ps === undefined ? {} : { ps: Queue.from(ps) });
+  if (wanted.length === 0) return bindings;
+  const b = copyBindings(bindings);
+  const { ps, e, x, π, y, "x'": context, a } = choice;
+  if (ps !== undefined) b.ps = Queue.from(ps);
+  if (e !== undefined) b.e = e;
+  if (x !== undefined) b.x = x;
+  if (π !== undefined) b.π = π;
+  if (y !== undefined) b.y = y;
+  if (context !== undefined) b["x'"] = context;
+  if (a !== undefined) b.a = a;
+  return b;
 }
 
 /** Fires a redex. A rule that needs a choice takes it here. */
@@ -66,26 +72,10 @@ export function fire(configuration: Configuration, redex: Redex, choice?: Choice
   return edit.done();
 }
 
-const NAMING: readonly Variable[] = [...SORTS.agent, ...SORTS.thread, ...SORTS.question];
-
-const namingOf = new WeakMap<Rule, readonly ("A" | "B" | "t" | "t'" | "e")[]>();
-
-/** The naming variables that a rule's left side binds, in a fixed order. */
-function naming(rule: Rule): readonly ("A" | "B" | "t" | "t'" | "e")[] {
-  const known = namingOf.get(rule);
-  if (known !== undefined) return known;
-  const words: readonly string[] = rule.text.left.match(/[\p{L}]+'?/gu) ?? [];
-  const names = (["A", "B", "t", "t'", "e"] as const).filter(
-    (name) => NAMING.includes(name) && words.includes(name),
-  );
-  namingOf.set(rule, names);
-  return names;
-}
-
 /** The record of firing a redex. */
 export function firingOf(redex: Redex, choice?: Choice): Firing {
   const at: Record<string, string> = {};
-  for (const name of naming(redex.rule)) at[name] = redex.bindings[name];
+  for (const name of redex.rule.names) at[name] = redex.bindings[name];
   const rule = redex.rule.id;
   return choice === undefined ? { rule, at } : { rule, at, choice };
 }
@@ -94,14 +84,8 @@ export function firingOf(redex: Redex, choice?: Choice): Firing {
 export function findRedex(table: RuleTable, configuration: Configuration, firing: Firing): Redex | undefined {
   const thread = firing.at["t"];
   if (thread === undefined) return undefined;
-  let found: Redex | undefined;
-  visitRedexes(table, configuration, thread, (redex) => {
-    if (redex.rule.id !== firing.rule) return false;
-    if (naming(redex.rule).some((name) => redex.bindings[name] !== firing.at[name])) return false;
-    found = redex;
-    return true;
-  });
-  return found;
+  const rule = table.byId.get(firing.rule);
+  return rule === undefined ? undefined : redexOf(rule, configuration, thread, firing.at);
 }
 
 /**

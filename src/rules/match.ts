@@ -9,6 +9,7 @@ import { edgesOf } from "../soup/cell.ts";
 import type { Configuration } from "../soup/configuration.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { Molecule, Parent } from "../soup/molecule.ts";
+import { BIND, READ } from "./access.ts";
 import { application, type Term } from "./terms.ts";
 import { type Bindings, type Sort, type Variable, variableOf } from "./variables.ts";
 
@@ -32,12 +33,12 @@ function position<V extends Variable>(
 ): (value: Bindings[V], b: Bindings) => boolean {
   if (text === "_") return () => true;
   invariant(name !== undefined, `"${text}" is no variable of the sort that stands here`);
-  if (bound.has(name)) return (value, b) => b[name] === value;
+  if (bound.has(name)) {
+    const read: (b: Bindings) => Bindings[V] = READ[name];
+    return (value, b) => read(b) === value;
+  }
   bound.add(name);
-  return (value, b) => {
-    b[name] = value;
-    return true;
-  };
+  return BIND[name];
 }
 
 /** Compiles one molecule of a left side; `bound` grows by the variables that it binds. */
@@ -185,22 +186,23 @@ const NONE: readonly Molecule[] = [];
 
 function candidatesOf(term: Term, bound: Bound): Candidates {
   if (term.kind === "Parent") return edgeCandidates(term, bound);
-  const at = term.kind === "Terminate" || term.kind === "Interrupt" ? term.args[0] : term.args[1];
-  const thread = variableOf("thread", at ?? "");
+  const text = term.kind === "Terminate" || term.kind === "Interrupt" ? term.args[0] : term.args[1];
+  const thread = variableOf("thread", text ?? "");
   invariant(thread !== undefined && (bound.has(thread) || bound.size === 0), `${term.kind} needs a scan`);
+  const at = READ[thread];
   switch (term.kind) {
     case "Idle":
     case "Run":
     case "Send":
-      return (c, b) => c.cell(b[thread])?.lifecycles ?? NONE;
+      return (c, b) => c.cell(at(b))?.lifecycles ?? NONE;
     case "Mailbox":
-      return (c, b) => c.cell(b[thread])?.mailboxes ?? NONE;
+      return (c, b) => c.cell(at(b))?.mailboxes ?? NONE;
     case "Terminate":
-      return (c, b) => c.cell(b[thread])?.terminates ?? NONE;
+      return (c, b) => c.cell(at(b))?.terminates ?? NONE;
     case "Interrupt":
-      return (c, b) => c.cell(b[thread])?.interrupts ?? NONE;
+      return (c, b) => c.cell(at(b))?.interrupts ?? NONE;
     default:
-      return (c, b) => c.cell(b[thread])?.questions ?? NONE;
+      return (c, b) => c.cell(at(b))?.questions ?? NONE;
   }
 }
 
@@ -210,11 +212,13 @@ function edgeCandidates(term: Term, bound: Bound): Candidates {
   const child = variableOf("thread", childText);
   const thread = variableOf("thread", threadText);
   if (child !== undefined && bound.has(child)) {
-    return (c, b) => edgesUp(c, b[child]);
+    const below = READ[child];
+    return (c, b) => edgesUp(c, below(b));
   }
   invariant(thread !== undefined && bound.has(thread), "Parent needs a scan");
+  const above = READ[thread];
   return (c, b) => {
-    const cell = c.cell(b[thread]);
+    const cell = c.cell(above(b));
     return cell === undefined ? NONE : edgesOf(cell.down);
   };
 }

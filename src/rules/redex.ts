@@ -8,7 +8,8 @@
 import type { Configuration } from "../soup/configuration.ts";
 import type { ThreadId } from "../soup/message.ts";
 import type { Molecule } from "../soup/molecule.ts";
-import { guardsHold, type Rule, type RuleTable } from "./table.ts";
+import { anchorOf } from "./anchor.ts";
+import { guardsHold, type Rule, type RulesByAnchor, type RuleTable } from "./table.ts";
 import { Bindings, copyBindings } from "./variables.ts";
 
 /** A rule with the molecules that it matches. */
@@ -19,76 +20,108 @@ export type Redex = {
   readonly matched: readonly Molecule[];
 };
 
-/** Calls `visit` with each redex anchored on `thread` until it returns true; returns whether it did. */
-export function visitRedexes(
-  table: RuleTable,
+/** Whether a search ends at this redex. It must not search itself. */
+type Accepts = (redex: Redex) => boolean;
+
+// What a search that fails has bound and matched so far is overwritten by the next one; a redex takes both with it.
+let scratch = new Bindings();
+const trail: Molecule[] = [];
+
+/** The first redex of these rules anchored on a thread (X1) that `accepts` accepts. */
+function search(
+  rules: RulesByAnchor,
   configuration: Configuration,
   thread: ThreadId,
-  visit: (redex: Redex) => boolean,
-): boolean {
+  accepts: Accepts,
+): Redex | undefined {
   const cell = configuration.cell(thread);
-  if (cell === undefined) return false;
-  const anchors: readonly (readonly Molecule[])[] = [cell.terminates, cell.lifecycles, cell.questions];
-  // One set of bindings serves all attempts that fail: what they leave in it is bound anew before it is read.
-  let b = new Bindings();
-  let stopped = false;
-  const keep = (redex: Redex): boolean => {
-    b = new Bindings();
-    stopped = visit(redex);
-    return stopped;
-  };
-  for (const molecules of anchors) {
-    for (const anchor of molecules) {
-      for (const rule of table.byAnchor[anchor.kind]) {
-        visitMatches(rule, configuration, anchor, b, keep);
-        if (stopped) return true;
-      }
-    }
-  }
-  return false;
+  if (cell === undefined) return undefined;
+  return (
+    searchAt(cell.terminates, rules, configuration, accepts) ??
+    searchAt(cell.lifecycles, rules, configuration, accepts) ??
+    searchAt(cell.questions, rules, configuration, accepts)
+  );
 }
 
-/** Calls `visit` with each match of one rule at one anchor molecule until it returns true. */
-function visitMatches(
+function searchAt(
+  molecules: readonly Molecule[],
+  rules: RulesByAnchor,
+  configuration: Configuration,
+  accepts: Accepts,
+): Redex | undefined {
+  for (const molecule of molecules) {
+    const anchor = anchorOf(molecule);
+    if (anchor === undefined) continue;
+    for (const rule of rules[anchor]) {
+      const found = matchAt(rule, configuration, molecule, accepts);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+/** The first match of one rule at one anchor molecule. */
+function matchAt(
   rule: Rule,
   configuration: Configuration,
   anchor: Molecule,
-  b: Bindings,
-  visit: (redex: Redex) => boolean,
-): void {
-  b.t = anchor.thread;
-  if (rule.matchers[0]?.test(anchor, b) === true) extend(rule, configuration, b, [anchor], 1, visit);
+  accepts: Accepts,
+): Redex | undefined {
+  scratch.t = anchor.thread;
+  trail[0] = anchor;
+  if (rule.matchers[0]?.test(anchor, scratch) !== true) return undefined;
+  return extend(rule, configuration, scratch, 1, accepts);
 }
 
-/** Finds the molecules of the left side from position `at` on. Returns whether the visit stopped. */
+/** Finds the molecules of the left side from position `at` on; those before it are on the trail. */
 function extend(
   rule: Rule,
   configuration: Configuration,
   b: Bindings,
-  matched: readonly Molecule[],
   at: number,
-  visit: (redex: Redex) => boolean,
-): boolean {
+  accepts: Accepts,
+): Redex | undefined {
   const matcher = rule.matchers[at];
-  if (matcher === undefined) {
-    return guardsHold(rule, configuration, b) && visit({ rule, bindings: b, matched });
-  }
-  let found = false;
+  if (matcher === undefined) return matched(rule, configuration, b, at, accepts);
+  let fits = false;
   for (const candidate of matcher.candidates(configuration, b)) {
-    if (matched.includes(candidate)) continue;
-    // The first match may keep these bindings; each further one gets a copy.
-    const next = found ? copyBindings(b) : b;
+    if (onTrail(candidate, at)) continue;
+    // Bindings that a redex has taken stay as they are.
+    const next = b === scratch ? b : copyBindings(b);
     if (!matcher.test(candidate, next)) continue;
-    found = true;
-    if (extend(rule, configuration, next, [...matched, candidate], at + 1, visit)) return true;
+    fits = true;
+    trail[at] = candidate;
+    const found = extend(rule, configuration, next, at + 1, accepts);
+    if (found !== undefined) return found;
   }
-  return !found && matcher.term.optional && extend(rule, configuration, b, matched, at + 1, visit);
+  return !fits && matcher.term.optional ? matched(rule, configuration, b, at, accepts) : undefined;
 }
+
+/** The redex of a left side of which `length` molecules are on the trail, if its guards hold and it is accepted. */
+function matched(
+  rule: Rule,
+  configuration: Configuration,
+  b: Bindings,
+  length: number,
+  accepts: Accepts,
+): Redex | undefined {
+  if (!guardsHold(rule, configuration, b)) return undefined;
+  if (b === scratch) scratch = new Bindings();
+  const redex: Redex = { rule, bindings: b, matched: trail.slice(0, length) };
+  return accepts(redex) ? redex : undefined;
+}
+
+function onTrail(candidate: Molecule, length: number): boolean {
+  for (let at = 0; at < length; at++) if (trail[at] === candidate) return true;
+  return false;
+}
+
+const ANY: Accepts = () => true;
 
 /** The redexes anchored on one thread (X1). */
 export function redexesOf(table: RuleTable, configuration: Configuration, thread: ThreadId): Redex[] {
   const found: Redex[] = [];
-  visitRedexes(table, configuration, thread, (redex) => {
+  search(table.byAnchor, configuration, thread, (redex) => {
     found.push(redex);
     return false;
   });
@@ -101,29 +134,30 @@ export function firstStructural(
   configuration: Configuration,
   thread: ThreadId,
 ): Redex | undefined {
-  let found: Redex | undefined;
-  visitRedexes(table, configuration, thread, (redex) => {
-    if (!redex.rule.structural) return false;
-    found = redex;
-    return true;
-  });
-  return found;
+  return search(table.structuralByAnchor, configuration, thread, ANY);
 }
 
-/** The first redex of one rule anchored on a thread, if any. */
+/**
+ * The first redex of one rule anchored on a thread, if any; with `at`, the first whose naming variables have these
+ * values.
+ */
 export function redexOf(
-  table: RuleTable,
+  rule: Rule,
   configuration: Configuration,
   thread: ThreadId,
-  id: string,
+  at?: Readonly<Record<string, string>>,
 ): Redex | undefined {
-  let found: Redex | undefined;
-  visitRedexes(table, configuration, thread, (redex) => {
-    if (redex.rule.id !== id) return false;
-    found = redex;
-    return true;
-  });
-  return found;
+  const accepts: Accepts =
+    at === undefined ? ANY : ({ bindings }) => rule.names.every((name) => bindings[name] === at[name]);
+  const cell = configuration.cell(thread);
+  if (cell === undefined) return undefined;
+  for (const anchors of [cell.terminates, cell.lifecycles, cell.questions]) {
+    for (const anchor of anchors) {
+      const found = matchAt(rule, configuration, anchor, accepts);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
 }
 
 /** All redexes of a configuration (X2). Linear in the number of threads: for stepping, exploring and checking. */

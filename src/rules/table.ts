@@ -7,7 +7,7 @@
  */
 import type { Configuration } from "../soup/configuration.ts";
 import { invariant } from "../soup/invariant.ts";
-import type { MoleculeKind } from "../soup/molecule.ts";
+import { type Anchor, anchorsOf } from "./anchor.ts";
 import { type Builder, compileBuilder, variablesIn } from "./build.ts";
 import { COMPLETE } from "./complete.ts";
 import { type FactRead, type Guard, GUARDS } from "./guards.ts";
@@ -15,12 +15,14 @@ import { LITERAL } from "./literal.ts";
 import { compileMatcher, type Matcher } from "./match.ts";
 import type { RuleId, RuleText } from "./rule.ts";
 import { parseSide, type Term } from "./terms.ts";
-import type { Bindings, Variable } from "./variables.ts";
+import { type Bindings, NAMING, type Variable } from "./variables.ts";
 
 /** A compiled rule. */
 export type Rule = {
   readonly text: RuleText;
   readonly id: RuleId;
+  /** Where its first molecule may be. */
+  readonly anchors: readonly Anchor[];
   readonly matchers: readonly Matcher[];
   readonly guards: readonly Guard[];
   /** For each molecule of the left side: it stands unchanged on the right too. */
@@ -30,40 +32,34 @@ export type Rule = {
   readonly reads: readonly FactRead[];
   /** Facts of threads that its products change. */
   readonly writes: readonly FactRead[];
+  /** The naming variables that its left side binds. */
+  readonly names: readonly (typeof NAMING)[number][];
   /** Needs no choice from outside. */
   readonly structural: boolean;
   /** Its left side binds a second thread, t'. */
   readonly paired: boolean;
 };
 
+/** The rules that may match at each anchor, in the order of the table. */
+export type RulesByAnchor = Readonly<Record<Anchor, readonly Rule[]>>;
+
 /** A compiled table. */
 export type RuleTable = {
   readonly name: "complete" | "literal" | "custom";
   readonly rules: readonly Rule[];
-  readonly byAnchor: Readonly<Record<MoleculeKind, readonly Rule[]>>;
+  readonly byAnchor: RulesByAnchor;
+  /** Those of them that are structural. */
+  readonly structuralByAnchor: RulesByAnchor;
   readonly byId: ReadonlyMap<string, Rule>;
 };
-
-/** Kinds of molecules at which matching starts (redex.ts visits these). */
-const ANCHORS: readonly MoleculeKind[] = [
-  "Terminate",
-  "Idle",
-  "Run",
-  "Send",
-  "AskQuestion",
-  "Proxy",
-  "AskHuman",
-];
 
 /** Compiles one rule. */
 export function compileRule(text: RuleText): Rule {
   const left = parseSide(text.left);
   const right = parseSide(text.right);
-  const anchor = left[0]?.kind;
-  invariant(
-    anchor !== undefined && ANCHORS.includes(anchor),
-    `rule ${text.id}: matching never starts at ${anchor ?? "nothing"}`,
-  );
+  const [first] = left;
+  const anchors = first === undefined ? [] : anchorsOf(first);
+  invariant(anchors.length > 0, `rule ${text.id}: matching never starts at ${first?.kind ?? "nothing"}`);
   invariant(
     left.slice(0, -1).every(({ optional }) => !optional),
     `rule ${text.id}: only the last molecule may be optional`,
@@ -96,12 +92,14 @@ export function compileRule(text: RuleText): Rule {
   return {
     text,
     id: text.id,
+    anchors,
     matchers,
     guards,
     kept,
     products: made.map(compileBuilder),
     reads: guards.flatMap((guard) => guard.reads),
     writes: writesOf(made),
+    names: NAMING.filter((name) => variablesIn(text.left).includes(name)),
     structural: text.choice === undefined,
     paired: bound.has("t'"),
   };
@@ -123,20 +121,24 @@ export function compileTable(name: RuleTable["name"], texts: readonly RuleText[]
   const rules = texts.map(compileRule);
   const byId = new Map<string, Rule>(rules.map((rule) => [rule.id, rule]));
   invariant(byId.size === rules.length, `table ${name}: a rule id stands twice`);
-  const anchored = (kind: MoleculeKind) => rules.filter((rule) => rule.matchers[0]?.term.kind === kind);
-  const byAnchor = {
-    Idle: anchored("Idle"),
-    Run: anchored("Run"),
-    Send: anchored("Send"),
-    Mailbox: anchored("Mailbox"),
-    Parent: anchored("Parent"),
-    Terminate: anchored("Terminate"),
-    AskQuestion: anchored("AskQuestion"),
-    Proxy: anchored("Proxy"),
-    AskHuman: anchored("AskHuman"),
-    Interrupt: anchored("Interrupt"),
+  const structural = rules.filter((rule) => rule.structural);
+  return { name, rules, byAnchor: byAnchor(rules), structuralByAnchor: byAnchor(structural), byId };
+}
+
+function byAnchor(rules: readonly Rule[]): RulesByAnchor {
+  const at = (anchor: Anchor) => rules.filter(({ anchors }) => anchors.includes(anchor));
+  return {
+    Terminate: at("Terminate"),
+    Idle: at("Idle"),
+    Run: at("Run"),
+    "Send deliver": at("Send deliver"),
+    "Send terminate": at("Send terminate"),
+    "Send ask": at("Send ask"),
+    "Send end": at("Send end"),
+    AskQuestion: at("AskQuestion"),
+    Proxy: at("Proxy"),
+    AskHuman: at("AskHuman"),
   };
-  return { name, rules, byAnchor, byId };
 }
 
 /** The default table. */

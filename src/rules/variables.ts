@@ -81,6 +81,9 @@ export const SORTS = {
   reason: ["why"],
 } as const satisfies Record<string, readonly Variable[]>;
 
+/** The variables that a firing's record names, in this order: agents, threads, the question. */
+export const NAMING = [...SORTS.agent, ...SORTS.thread, ...SORTS.question] as const;
+
 /** Name of a sort. */
 export type Sort = keyof typeof SORTS;
 

@@ -92,6 +92,28 @@ export class Ledger {
     return record;
   }
 
+  /** A ledger of its own that says the same: what is applied to one does not show in the other. */
+  clone(): Ledger {
+    const copy = new Ledger(this.#treeOf);
+    for (const [thread, record] of this.threads) {
+      copy.threads.set(thread, { ...record, children: [...record.children] });
+    }
+    for (const [id, question] of this.questions) copy.questions.set(id, { ...question });
+    copyMap(this.files, copy.files);
+    copyMap(this.snapshots, copy.snapshots);
+    copyMap(this.conflicts, copy.conflicts);
+    copyMap(this.prepared, copy.prepared);
+    copyMap(this.#tasks, copy.#tasks);
+    for (const thread of this.unreleased) copy.unreleased.add(thread);
+    for (const thread of this.#optional) copy.#optional.add(thread);
+    copy.root = this.root;
+    copy.turns = this.turns;
+    copy.tokens = this.tokens;
+    copy.usd = this.usd;
+    copy.usageUnknown = this.usageUnknown;
+    return copy;
+  }
+
   apply(entry: Entry): void {
     switch (entry.kind) {
       case "open":
@@ -280,6 +302,10 @@ export class Ledger {
   #ask(id: QuestionId, thread: ThreadId, text: string, policy: Policy): void {
     this.questions.set(id, { id, thread, text, policy, asking: false, answer: undefined, ended: false });
   }
+}
+
+function copyMap<K, V>(from: ReadonlyMap<K, V>, to: Map<K, V>): void {
+  for (const [key, value] of from) to.set(key, value);
 }
 
 function endQuestion(question: QuestionRecord): void {

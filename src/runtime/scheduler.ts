@@ -12,7 +12,7 @@
  */
 import type { Draft, Entry } from "../persistence/entry.ts";
 import { applyDraft, foldEntry } from "../persistence/fold.ts";
-import type { Bus, InboxItem, Owner } from "../persistence/ports.ts";
+import { type Bus, type InboxItem, type Owner, StaleCommit } from "../persistence/ports.ts";
 import { firingOf } from "../rules/fire.ts";
 import type { Redex } from "../rules/redex.ts";
 import { nextRound } from "../rules/round.ts";
@@ -132,8 +132,11 @@ export class Scheduler {
       const end = this.#end();
       if (end !== undefined) return end;
       await this.#sleep();
-      const alive = await this.#options.bus.ownership.beat(this.#epoch);
-      invariant(alive, "another process has taken the job over; this one stops");
+      const { ownership } = this.#options.bus;
+      if (await ownership.beat(this.#epoch)) continue;
+      const owner = await ownership.owner();
+      if (owner === undefined) throw new StaleCommit("this process has lost the job: resume it");
+      return { kind: "owned", owner };
     }
   }
 

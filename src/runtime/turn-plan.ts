@@ -11,7 +11,7 @@ type With = {
   readonly job: string;
   readonly overCap: "refuse" | "wait";
   readonly director: Director;
-  readonly workspaces: Workspaces;
+  readonly workspaces: Pick<Workspaces, "path">;
 };
 
 /** The plan of the turn of a Run. */

@@ -3,13 +3,16 @@
  * that guards read.
  *
  * S1. A configuration never changes; every snapshot stays valid for ever.
- * S2. The cost of a change does not depend on how many threads or messages there are: one path of a trie each.
+ * S2. The cost of a change does not depend on how many threads or messages there are. The two cells that changed last
+ *     stand beside a trie that holds the others: most firings change one of them again, which copies nothing else; any
+ *     other change copies one path of the trie.
  * S3. Threads are numbered in the order in which they first appeared; that order is the only one used, never a hash's.
  *     All configurations that descend from one share the numbering, which only grows.
  */
 import { type Cell, edgesOf, emptyCell } from "./cell.ts";
 import type { AgentName, ThreadId } from "./message.ts";
 import type { Molecule, Parent } from "./molecule.ts";
+import { Numbering } from "./numbering.ts";
 import { SparseVector } from "./sparse-vector.ts";
 
 /** What guards read besides the soup; recorded by the entries `open` and `configure`. */
@@ -20,32 +23,47 @@ export type Facts = {
   readonly cap: number;
 };
 
+/** What changed last, on one thread. */
+type Recent = { readonly cell: Cell; readonly number: number };
+
 /** See the header. */
 export class Configuration {
   readonly facts: Facts;
-  readonly #numbers: Map<ThreadId, number>;
-  readonly #cells: SparseVector<Cell>;
+  readonly #numbers: Numbering;
+  readonly #trie: SparseVector<Cell>;
+  readonly #last: Recent | undefined;
+  readonly #second: Recent | undefined;
 
-  private constructor(facts: Facts, numbers: Map<ThreadId, number>, cells: SparseVector<Cell>) {
+  private constructor(
+    facts: Facts,
+    numbers: Numbering,
+    trie: SparseVector<Cell>,
+    last: Recent | undefined,
+    second: Recent | undefined,
+  ) {
     this.facts = facts;
     this.#numbers = numbers;
-    this.#cells = cells;
+    this.#trie = trie;
+    this.#last = last;
+    this.#second = second;
   }
 
   /** The configuration without molecules. */
   static empty(facts: Facts = { rosters: {}, cap: 3 }): Configuration {
-    return new Configuration(facts, new Map(), SparseVector.empty());
+    return new Configuration(facts, new Numbering(), SparseVector.empty(), undefined, undefined);
   }
 
   /** What is known of a thread; undefined when nothing is. */
   cell(thread: ThreadId): Cell | undefined {
+    if (this.#last?.cell.thread === thread) return this.#last.cell;
+    if (this.#second?.cell.thread === thread) return this.#second.cell;
     const number = this.#numbers.get(thread);
-    return number === undefined ? undefined : this.#cells.get(number);
+    return number === undefined ? undefined : this.#trie.get(number);
   }
 
   /** All cells in the order of their threads' numbers (S3). Linear: for printing and checking, not for reducing. */
   cells(): Iterable<Cell> {
-    return this.#cells;
+    return put(put(this.#trie, this.#second), this.#last);
   }
 
   /** The number of a thread (S3); those without one come last. */
@@ -55,12 +73,12 @@ export class Configuration {
 
   /** All molecules, by thread in the order of the numbers. Linear. */
   *molecules(): IterableIterator<Molecule> {
-    for (const cell of this.#cells) yield* moleculesOf(cell);
+    for (const cell of this.cells()) yield* moleculesOf(cell);
   }
 
   /** The ids of the threads that have ended. Linear. */
   *closed(): IterableIterator<ThreadId> {
-    for (const cell of this.#cells) if (cell.closed) yield cell.thread;
+    for (const cell of this.cells()) if (cell.closed) yield cell.thread;
   }
 
   /** Terminate(t) is in the soup. */
@@ -100,23 +118,41 @@ export class Configuration {
 
   /** This configuration with other facts. */
   withFacts(facts: Facts): Configuration {
-    return new Configuration(facts, this.#numbers, this.#cells);
+    return new Configuration(facts, this.#numbers, this.#trie, this.#last, this.#second);
   }
 
-  /** This configuration with `cell` in place of the one of its thread. For `edit.ts`. */
+  /** This configuration with `cell` in place of the one of its thread. */
   withCell(cell: Cell): Configuration {
-    let number = this.#numbers.get(cell.thread);
-    if (number === undefined) {
-      number = this.#numbers.size;
-      this.#numbers.set(cell.thread, number);
+    return this.withCells([cell]);
+  }
+
+  /** This configuration with each of `cells` in place of the one of its thread. For `edit.ts`. */
+  withCells(cells: readonly Cell[]): Configuration {
+    let trie = this.#trie;
+    let last = this.#last;
+    let second = this.#second;
+    for (const cell of cells) {
+      if (last?.cell.thread === cell.thread) {
+        last = { cell, number: last.number };
+      } else if (second?.cell.thread === cell.thread) {
+        [last, second] = [{ cell, number: second.number }, last];
+      } else {
+        trie = put(trie, second);
+        second = last;
+        last = { cell, number: this.#numbers.of(cell.thread) };
+      }
     }
-    return new Configuration(this.facts, this.#numbers, this.#cells.set(number, cell));
+    return new Configuration(this.facts, this.#numbers, trie, last, second);
   }
 
   /** The cell of a thread, an empty one when nothing is known. For `edit.ts`. */
   cellOrEmpty(thread: ThreadId): Cell {
     return this.cell(thread) ?? emptyCell(thread);
   }
+}
+
+function put(trie: SparseVector<Cell>, recent: Recent | undefined): SparseVector<Cell> {
+  return recent === undefined ? trie : trie.set(recent.number, recent.cell);
 }
 
 /** The molecules of one cell: what lives on the thread, then its upward edges. */

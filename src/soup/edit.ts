@@ -108,7 +108,7 @@ export class Edit {
 
   /** The changed configuration. Later changes of this edit start from it and leave it as it is. */
   done(): Configuration {
-    for (const draft of this.#drafts) this.#base = this.#base.withCell(draft);
+    this.#base = this.#base.withCells(this.#drafts);
     this.#drafts = [];
     return this.#base;
   }

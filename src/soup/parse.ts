@@ -244,3 +244,11 @@ export function parseMolecule(text: string): Molecule {
   if (reader.offset < text.length) reader.fail("the end");
   return result;
 }
+
+/** Parses exactly one message. See {@link parseSoup}. */
+export function parseMessage(text: string): Message {
+  const reader = new Reader(text);
+  const result = message(reader);
+  if (reader.offset < text.length) reader.fail("the end");
+  return result;
+}

@@ -29,6 +29,14 @@ const SOUP = /^(?:[^";]|"(?:[^"\\\n]|\\.)*")*/u;
 const CLOSED = /;\s*closed(?=\s|$)/uy;
 const NAME = /\s*,?\s*("(?:[^"\\\n]|\\.)*"|[^\s,"]+)/uy;
 
+function unquoted(text: string, offset: number, name: string): string {
+  try {
+    return String(JSON.parse(name));
+  } catch {
+    throw new NotationError(text, offset, "a JSON string");
+  }
+}
+
 /** The threads behind `; closed`, which stands at `offset`; undefined when nothing stands there. */
 function closedIn(text: string, offset: number): ThreadId[] | undefined {
   if (offset >= text.trimEnd().length) return undefined;
@@ -40,8 +48,8 @@ function closedIn(text: string, offset: number): ThreadId[] | undefined {
     NAME.lastIndex = at;
     const name = NAME.exec(text)?.[1];
     if (name === undefined) throw new NotationError(text, at, "a thread");
-    threads.push(name.startsWith('"') ? String(JSON.parse(name)) : name);
     at = NAME.lastIndex;
+    threads.push(name.startsWith('"') ? unquoted(text, at - name.length, name) : name);
   }
   return threads;
 }

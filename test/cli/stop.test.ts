@@ -1,4 +1,5 @@
 /** Stopping a run: Ctrl-C, a second owner, withdrawal with the engine in another process or in none. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { JobView } from "../../src/cli/view/job-view.ts";
@@ -18,9 +19,11 @@ import {
 /** A run whose lead hangs in its first turn of EXECUTE. */
 async function hanging(): Promise<{ top: string; run: Background }> {
   const top = await repository();
-  shellJob(top, { lead: hangOnce(join(directory(), "hung")) });
+  const hung = join(directory(), "hung");
+  shellJob(top, { lead: hangOnce(hung) });
   const run = start(top, "run");
   await run.seen("lead EXECUTE starts turn 1");
+  await expect.poll(() => existsSync(hung), { timeout: 60_000 }).toBe(true);
   return { top, run };
 }
 

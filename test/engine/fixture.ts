@@ -238,6 +238,14 @@ export function gate(): Gate {
   return { open: () => open(), passed };
 }
 
+/** Waits until an agent has come to a gate; a run that ends before fails the test instead of letting it hang. */
+export async function reached(run: JobRun, { passed }: Gate): Promise<void> {
+  const ended = run.end.then((end) => {
+    throw new Error(`the run ended before: ${JSON.stringify(end)}`);
+  });
+  await Promise.race([passed, ended]);
+}
+
 /** Refs below a prefix, without it. */
 export const refsBelow = (top: string, prefix: string): readonly string[] =>
   git(top, "for-each-ref", "--format=%(refname)", prefix)

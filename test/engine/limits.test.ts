@@ -6,6 +6,7 @@ import type { Script, ScriptTurn } from "../../src/runtime/agents/script-turn.ts
 import type { Clock } from "../../src/runtime/clock.ts";
 import {
   adapters,
+  reached,
   approve,
   bodies,
   definitionOf,
@@ -132,7 +133,7 @@ describe.concurrent("a spent budget parks the job, and a larger one goes on", ()
     };
     const scripts = { lead, worker: () => "done" };
     const started = await startTimed(keys, scripts);
-    await begun.passed;
+    await reached(started.run, begun);
     started.clock.advance(2 * HOUR);
     go.open();
     const parked = await finish(started);

@@ -8,6 +8,7 @@ import {
   gate,
   type Keys,
   mailOf,
+  reached,
   record,
   runJob,
   startJob,
@@ -285,7 +286,7 @@ describe.concurrent("mail that waits when the turn ends", () => {
         },
       },
     );
-    await begun.passed;
+    await reached(started.run, begun);
     await started.run.tell("one thing more");
     await until(started.run, "act");
     told.open();

@@ -1,4 +1,5 @@
 /** Withdrawal leaves nothing behind; an interrupt redirects one instance (CfA §8, §9). */
+import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Script, ScriptTurn } from "../../src/runtime/agents/script-turn.ts";
 import {
@@ -13,6 +14,7 @@ import {
   makeEngine,
   makePlace,
   notes,
+  reached,
   read,
   refsBelow,
   shell,
@@ -49,7 +51,7 @@ describe.concurrent("withdrawing the job", () => {
           worker,
         },
       );
-      await both.passed;
+      await reached(started.run, both);
       await started.run.withdraw("changed my mind");
       const { end, entries, place, run } = await finish(started);
       expect(end).toEqual({ kind: "ended", state: "WITHDRAWN" });
@@ -69,11 +71,12 @@ describe.concurrent("withdrawing the job", () => {
 
   test("kills programs that are at work, and their children", async () => {
     const started = await startJob({ agents: { lead: shell("sleep 1000 & echo $! > pid; wait") } }, {});
-    await until(started.run, "start", ({ pid }) => pid !== null);
+    const { pid } = await until(started.run, "start", ({ pid }) => pid !== null);
     await started.run.withdraw("no");
     const { end, entries } = await finish(started);
     expect(end).toEqual({ kind: "ended", state: "WITHDRAWN" });
     expect(bodies(entries, "turn")).toEqual([]);
+    expect(existsSync(`/proc/${pid}`)).toBe(false);
   });
 
   test("while a broadcast is under way drops what was not sent", async () => {
@@ -178,7 +181,7 @@ describe.concurrent("an interrupt", () => {
         return forever(turn);
       },
     });
-    await begun.passed;
+    await reached(started.run, begun);
     await started.run.interrupt("do this instead");
     const { end, entries, place, run } = await finish(started);
     expect(end).toEqual({ kind: "ended", state: "DONE" });
@@ -222,7 +225,7 @@ describe.concurrent("an interrupt", () => {
         return forever(turn);
       },
     });
-    await begun.passed;
+    await reached(started.run, begun);
     await started.run.interrupt("that way", "dispatch:1.1.1");
     const { end, entries } = await finish(started);
     expect(end).toEqual({ kind: "ended", state: "DONE" });

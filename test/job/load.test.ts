@@ -221,10 +221,6 @@ describe("a mistake is told by line and column, with what to write instead", () 
       '3:26: states.PLAN names "laed", which is no agent of this job (did you mean "lead"?)',
     ],
     [
-      at("human: none", "states: { PLAN: { escalation: always } }"),
-      "4:31: states.PLAN.escalation is always, but human is none",
-    ],
-    [
       at("start: PLAN"),
       "3:8: start: PLAN needs the intent that the job starts from (write given: { intent: path of the file })",
     ],
@@ -364,6 +360,16 @@ describe("warnings", () => {
     [job("{ adapter: script, steps: [{ say: done }] }", quiet), []],
     [job("{ run: [sh] }"), [boundary, "the job has no deadline: a question may wait for its human for ever"]],
     [job("{ run: [sh] }", "human: none"), [boundary]],
+    [
+      job(
+        "{ adapter: script, steps: [{ say: done }] }",
+        "human: none",
+        "states: { PLAN: { escalation: always } }",
+      ),
+      [
+        "states.PLAN.escalation is always, but human is none: a question asked there could never be answered; write never or when_unsure, or give the job a human",
+      ],
+    ],
     [
       job(
         "{ adapter: script, steps: [{ say: done }] }, spare: { adapter: script, steps: [{ say: done }] }",

@@ -54,7 +54,7 @@ describe("refused", () => {
   test.each([
     ["Idle(A,t) ; close t1", 'line 1, column 11: expected "; closed" and thread ids, found "; close t1"'],
     ["Idle(A,t) ; closedt1", 'expected "; closed" and thread ids'],
-    ["Idle(A,t) ; closed t1,, t2", "line 1, column 23: expected a thread"],
+    ["Idle(A,t) ; closed t1,, t2", "line 1, column 22: expected a thread"],
     ['Idle(A,t)\n; closed "a', "line 2, column 9: expected a thread"],
     ['Idle(A,t) ; closed "\\x"', "expected a JSON string"],
     ["Idle(A)", 'line 1, column 7: expected ","'],

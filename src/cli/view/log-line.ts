@@ -14,10 +14,11 @@ const SHORT = 60;
 /** The line, without line end. */
 export function logLine(entry: Entry): string {
   const time = entry.at.slice(11, 23);
-  return `${time}  ${String(entry.seq).padStart(4)}  ${entry.kind.padEnd(10)}  ${detail(entry)}`.trimEnd();
+  return `${time}  ${String(entry.seq).padStart(4)}  ${entry.kind.padEnd(10)}  ${detailOf(entry)}`.trimEnd();
 }
 
-function detail(entry: Entry): string {
+/** What an entry says, without time and number. */
+export function detailOf(entry: Entry): string {
   switch (entry.kind) {
     case "fire":
       return firing(entry.body);

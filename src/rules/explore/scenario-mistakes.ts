@@ -31,30 +31,27 @@ export class Mistakes {
 
   /** Reports what the schema found; of a union, the alternative that got farthest. */
   addIssue(issue: z.core.$ZodIssue, around: JsonPath = []): void {
-  const path = [...around, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
-  if (issue.code === "unrecognized_keys") {
+    const path = [...around, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
+    if (issue.code === "unrecognized_keys") {
       for (const key of issue.keys) this.add([...path, key], "this key is not known here");
       return;
     }
-  if (issue.code !== "invalid_union" || path.at(-1) === "run") {
-    this.add(path, issue.message.replace(/^Invalid input: /u, ""));
-    return;
+    if (issue.code !== "invalid_union" || path.at(-1) === "run") {
+      this.add(path, issue.message.replace(/^Invalid input: /u, ""));
+      return;
+    }
+    const [closest] = issue.errors.filter((issues) => issues.every((one) => one.path.length > 0));
+    if (closest === undefined) this.add(path, `expected ${alternatives(path)}`);
+    else for (const one of closest) this.addIssue(one, path);
   }
-  const [closest] = issue.errors.filter((issues) => issues.every((one) => one.path.length > 0));
-  if (closest === undefined) this.add(path, `expected ${alternatives(path)}`);
-  else for (const one of closest) this.addIssue(one, path);
-}
-
 
   /** The result of `parse`, or `otherwise` when the notation at `path` is malformed. */
-  notation<T>(path: JsonPath, parse: () => T, otherwise: T, skipped = 0): T {
+  notation<T>(path: JsonPath, parse: () => T, otherwise: T): T {
     try {
       return parse();
     } catch (error) {
       if (!(error instanceof NotationError)) throw error;
-      const { line, column, message } = error;
-      const shown = line === 1 ? message.replace(`column ${column}`, `column ${column - skipped}`) : message;
-      this.add(path, `in the notation, ${shown}`);
+      this.add(path, `in the notation, ${error.message}`);
       return otherwise;
     }
   }

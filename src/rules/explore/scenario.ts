@@ -6,9 +6,9 @@
  *      of JSON first, then all those of form, then all those of notation.
  * E15. A message in a script is an atom, any text without quotes; `ans(…)`, `refused(…)` and `"…"` are notation.
  */
-import { type Message, type Policy } from "../../soup/message.ts";
+import type { Message, Policy } from "../../soup/message.ts";
 import type { Molecule } from "../../soup/molecule.ts";
-import { parseMolecule, plainMessage } from "../../soup/parse.ts";
+import { parseMessage, parseMolecule, plainMessage } from "../../soup/parse.ts";
 import { JsonError, type JsonPath, type JsonSource, parseJson } from "./json-source.ts";
 import { Mistakes, ScenarioError } from "./scenario-mistakes.ts";
 import { type AskFile, type ScenarioFile, scenarioFile } from "./scenario-schema.ts";
@@ -112,26 +112,16 @@ function scriptOf(one: ScenarioFile["scripts"][number], path: JsonPath, mistakes
   return { ...one, choices };
 }
 
-function questionOf(
-  { ask: [question, text, policy] }: AskFile,
-  path: JsonPath,
-  mistakes: Mistakes,
-) {
+function questionOf({ ask: [question, text, policy] }: AskFile, path: JsonPath, mistakes: Mistakes) {
   return { kind: "ask", question, text: messageOf(text, [...path, "ask", 1], mistakes), policy } as const;
 }
-
-const CARRIER = "Interrupt(t,";
 
 /** See E15. */
 function messageOf(text: string, path: JsonPath, mistakes: Mistakes): ScriptMessage {
   if (text === "$m") return text;
   const plain = plainMessage(text);
   if (!/^(?:ans\(|refused\(|")/u.test(text)) return plain;
-  const parse = () => {
-    const carrier = parseMolecule(`${CARRIER}${text})`);
-    return carrier.kind === "Interrupt" ? carrier.message : plain;
-  };
-  return mistakes.notation(path, parse, plain, CARRIER.length);
+  return mistakes.notation(path, () => parseMessage(text), plain);
 }
 
 function checkScripts(scripts: readonly Script[], mistakes: Mistakes): void {

@@ -6,7 +6,6 @@
  *     again, so that the child's work cannot get lost.
  * L3. A merge that the agent began by itself is completed by the same rules.
  */
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { keepArtifacts } from "./carry.ts";
 import {
@@ -17,6 +16,7 @@ import {
   writeConflict,
 } from "./conflict.ts";
 import { bytes, text } from "./git.ts";
+import { removeMergeState } from "./half-merge.ts";
 import { beginMerge, mergeOf } from "./merge.ts";
 import { mergeHead } from "./snapshot.ts";
 import type { JobGit, Tree } from "./trees.ts";
@@ -72,15 +72,6 @@ async function finish(
   if (record !== undefined) writeConflict(tree, { ...record, completed: merge });
   await removeMergeState(tree);
   await keepArtifacts(job, tree, merge);
-}
-
-/** Ends git's own state of merges, picks and rebases; tree, index and HEAD stay. */
-export async function removeMergeState(tree: Tree): Promise<void> {
-  const files = ["MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "AUTO_MERGE", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
-  const directories = ["rebase-merge", "rebase-apply", "sequencer"];
-  await Promise.all(
-    [...files, ...directories].map((name) => rm(join(tree.admin, name), { recursive: true, force: true })),
-  );
 }
 
 /** The agent has ended the merge, one way or the other (L2). */

@@ -9,6 +9,7 @@
  */
 import { type Git, gitAt, readCommits, text } from "./git.ts";
 import type { Delivery, DeliverMode } from "./port.ts";
+import { deleteRefs } from "./ref-locks.ts";
 import { contentOf, mergeHead, recordedIn, write } from "./snapshot.ts";
 import { jobBranch, type JobGit, refs, type Tree, treeName } from "./trees.ts";
 import { commitTree, isAncestor, workCommit } from "./work-commit.ts";
@@ -27,7 +28,7 @@ export async function deliverJob(
   const work = tree === undefined ? await endedWork(job, name) : await finishWork(job, tree);
   const delivery = await handOver(job, mode, message, target, work);
   await removeWorktree(job, name);
-  if (mode === "merge") await job.git.run(["update-ref", "-d", refs.branch(job.job)]);
+  if (mode === "merge") await deleteRefs(job, [`delete ${refs.branch(job.job)}`]);
   if (mode === "pr-ready") await job.git.run(["update-ref", refs.branch(job.job), delivery.commit]);
   return delivery;
 }
@@ -94,16 +95,17 @@ async function mergeIntoBranch(job: JobGit, target: string, work: string, messag
   const forward = await isAncestor(job.git, tip.id, work);
   const commit = forward ? work : await mergeCommit(job, target, tip.id, work, message);
   if (place === undefined) await job.git.run(["update-ref", ref, commit, tip.id]);
-  else await forwardTo(place, target, commit, jobBranch(job.job));
+  else await forwardTo(job, place, target, commit);
   return commit;
 }
 
 /** Moves the branch that is checked out at `place` forward, its files with it. */
-async function forwardTo(place: string, target: string, commit: string, branch: string): Promise<void> {
-  const moved = await gitAt({ cwd: place }).attempt(["merge", "--quiet", "--ff-only", "--no-stat", commit]);
+async function forwardTo(job: JobGit, place: string, target: string, commit: string): Promise<void> {
+  const git = gitAt({ cwd: place, job: job.root });
+  const moved = await git.attempt(["merge", "--quiet", "--ff-only", "--no-stat", commit]);
   if (moved.code !== 0)
     throw new Error(
-      `git cannot bring ${branch} into ${target} at ${place}, merge it yourself: ${text(moved.err).trim()}`,
+      `git cannot bring ${jobBranch(job.job)} into ${target} at ${place}, merge it yourself: ${text(moved.err).trim()}`,
     );
 }
 

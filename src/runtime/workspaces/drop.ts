@@ -9,8 +9,11 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ThreadId } from "../../soup/message.ts";
 import { readCommits } from "./git.ts";
+import { undoHalfMerge } from "./half-merge.ts";
+import { deleteRefs, removeRefLocks } from "./ref-locks.ts";
 import { isErrno, look } from "./safe-path.ts";
 import { contentOf, write } from "./snapshot.ts";
+import { awaitStrays } from "./strays.ts";
 import { isJobTree, type JobGit, refs, type Tree, treeAt, treeName } from "./trees.ts";
 import { findTree, listWorktrees, origin, removeAll, removeLocks, removeWorktree } from "./worktrees.ts";
 
@@ -22,8 +25,8 @@ export async function dropTree(job: JobGit, thread: ThreadId): Promise<{ readonl
   if (tree !== undefined) await keepLast(job, tree, ref);
   await removeWorktree(job, name);
   const branch = isJobTree(job.job, thread) ? [refs.branch(job.job)] : [];
-  const gone = [refs.thread(job.job, name), ...branch].map((each) => `delete ${each}\n`).join("");
-  if (tree !== undefined) await job.git.run(["update-ref", "--stdin"], { input: gone });
+  const gone = [refs.thread(job.job, name), ...branch].map((each) => `delete ${each}`);
+  if (tree !== undefined) await deleteRefs(job, gone);
   const [kept] = await readCommits(job.git, [ref]);
   return { ref: kept === undefined ? null : ref };
 }
@@ -34,15 +37,21 @@ async function keepLast(job: JobGit, tree: Tree, ref: string): Promise<void> {
   await job.git.run(["update-ref", ref, commit]);
 }
 
-/** Removes the worktrees of the job that none of `live` names, half-made ones, and stale locks of the others. */
+/**
+ * Removes the worktrees of the job that none of `live` names and half-made ones, and brings the others to where no git
+ * was killed: without locks and half-done merges. Waits for a git that is still at work first.
+ */
 export async function reconcileTrees(job: JobGit, live: readonly ThreadId[]): Promise<void> {
+  await awaitStrays(job.root);
+  await removeRefLocks(job);
   const wanted = new Set(live.map((thread) => treeName(job.job, thread)));
   for (const found of await listWorktrees(job)) {
     const finished =
       (await origin(found.admin)) !== undefined && (await look(join(job.root, found.name))) !== undefined;
-    if (finished && wanted.has(found.name)) await clearLeftovers(found.admin);
+    const tree = treeAt(job, found.name, found.admin, found.name);
+    if (finished && wanted.has(found.name)) await clearLeftovers(job, tree);
     else {
-      if (finished) await keepUnlessKept(job, treeAt(job, found.name, found.admin, found.name));
+      if (finished) await keepUnlessKept(job, tree);
       await removeWorktree(job, found.name);
     }
   }
@@ -56,9 +65,10 @@ async function keepUnlessKept(job: JobGit, tree: Tree): Promise<void> {
   if (kept === undefined) await keepLast(job, tree, ref);
 }
 
-async function clearLeftovers(admin: string): Promise<void> {
-  await removeLocks(admin);
-  await Promise.all(["cfa-index", "cfa-rewrite"].map((name) => rm(join(admin, name), { force: true })));
+async function clearLeftovers(job: JobGit, tree: Tree): Promise<void> {
+  await removeLocks(tree.admin);
+  await Promise.all(["cfa-index", "cfa-rewrite"].map((name) => rm(join(tree.admin, name), { force: true })));
+  await undoHalfMerge(job, tree);
 }
 
 async function entries(directory: string): Promise<readonly string[]> {

@@ -142,13 +142,14 @@ async function jobGit(options: GitWorkspacesOptions): Promise<JobGit> {
   await mkdir(root, { recursive: true });
   const asked = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
   const common = text(await gitAt({ cwd: options.repository }).run(asked)).replace(/\n$/, "");
+  const real = await realpath(root);
   return {
     job: options.job,
     repository: options.repository,
-    root: await realpath(root),
+    root: real,
     files: options.files ?? join(state, "files"),
     artifacts: options.artifacts,
     common,
-    git: gitAt({ cwd: options.repository, dir: common }),
+    git: gitAt({ cwd: options.repository, dir: common, job: real }),
   };
 }

@@ -9,6 +9,7 @@
  * G4. Reads take no optional locks.
  */
 import { execa } from "execa";
+import { STRAY_MARK } from "./strays.ts";
 
 /** One run: arguments, and what differs from the place's defaults. */
 type GitCall = {
@@ -21,8 +22,16 @@ type GitCall = {
 /** What a run printed (byte strings), and its exit code. */
 export type GitResult = { readonly code: number; readonly out: string; readonly err: string };
 
-/** Where git runs. `dir` is the git directory; without it git looks for one from `cwd` upwards. */
-export type GitPlace = { readonly cwd: string; readonly dir?: string; readonly tree?: string };
+/**
+ * Where git runs. `dir` is the git directory; without it git looks for one from `cwd` upwards. `job` is the root of the
+ * job that it works for, by which it is found should it outlive this process (strays.ts).
+ */
+export type GitPlace = {
+  readonly cwd: string;
+  readonly dir?: string;
+  readonly tree?: string;
+  readonly job?: string;
+};
 
 /** A git that is bound to a place. */
 export type Git = {
@@ -80,6 +89,7 @@ function environment(place: GitPlace, call: GitCall): Record<string, string> {
   });
   if (place.dir !== undefined) env["GIT_DIR"] = place.dir;
   if (place.tree !== undefined) env["GIT_WORK_TREE"] = place.tree;
+  if (place.job !== undefined) env[STRAY_MARK] = place.job;
   if (call.index !== undefined) env["GIT_INDEX_FILE"] = call.index;
   return env;
 }

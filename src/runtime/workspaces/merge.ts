@@ -10,11 +10,13 @@
  */
 import type { ThreadId } from "../../soup/message.ts";
 import { keepArtifacts } from "./carry.ts";
-import { describePaths, forgetConflict, readConflict, unmergedPaths, writeConflict } from "./conflict.ts";
-import { type Git, GitFailure, readCommits, text } from "./git.ts";
+import { describePaths, forgetConflict, readConflict, writeConflict } from "./conflict.ts";
+import { fields, type Git, GitFailure, readCommits, text } from "./git.ts";
+import { forgetMerge, noteMerge } from "./half-merge.ts";
 import { markUnmerged, moveAside, obstaclesOf, putBack } from "./obstacles.ts";
 import type { Merged } from "./port.ts";
-import { contentOf, mergeHead, write } from "./snapshot.ts";
+import { deleteRefs } from "./ref-locks.ts";
+import { contentOf, mergeHead, recordedIn, write } from "./snapshot.ts";
 import { type JobGit, refs, type Tree, treeName } from "./trees.ts";
 import { workCommit } from "./work-commit.ts";
 import { findTree, removeLocks, removeWorktree } from "./worktrees.ts";
@@ -31,12 +33,18 @@ export async function mergeInto(job: JobGit, thread: ThreadId, parent: Tree): Pr
     await removeWorktree(job, name);
     return { result: "conflict", held: true, commit: held.commit, ref, paths: held.paths };
   }
-  if (child !== undefined && (await mergeHead(child)) !== null) return unfinished(job, child, ref);
+  const isUnfinished = child !== undefined && (await mergeHead(child)) !== null;
+  if (isUnfinished) await keepUnfinished(job, child, ref);
+  const unmerged = isUnfinished || child === undefined ? await unfinished(job, ref) : undefined;
+  if (unmerged !== undefined) {
+    await removeWorktree(job, name);
+    return unmerged;
+  }
   const commit = child === undefined ? await endedCommit(job, ref, thread) : await workCommit(job, child);
   await job.git.run(["update-ref", ref, commit]);
   const begun = await beginMerge(job, parent, thread, commit);
   await removeWorktree(job, name);
-  if (child !== undefined) await job.git.run(["update-ref", "-d", refs.thread(job.job, name)]);
+  if (child !== undefined) await deleteRefs(job, [`delete ${refs.thread(job.job, name)}`]);
   return "merge" in begun
     ? { result: "merged", merge: begun.merge, commit, ref }
     : { result: "conflict", held: true, commit, ref, paths: begun.paths };
@@ -74,12 +82,19 @@ async function endedCommit(job: JobGit, ref: string, thread: ThreadId): Promise<
 }
 
 /** A child that holds a conflict of its own has nothing that could be merged; all of it stays on its ref. */
-async function unfinished(job: JobGit, child: Tree, ref: string): Promise<Merged> {
-  const paths = [...(await unmergedPaths(child)).keys()].map(text);
+async function keepUnfinished(job: JobGit, child: Tree, ref: string): Promise<void> {
   const commit = await write(job, await contentOf(job, child), undefined, `Snapshot end of ${child.thread}`);
   await job.git.run(["update-ref", ref, commit]);
-  await removeWorktree(job, child.name);
-  return { result: "conflict", held: false, commit, ref, paths };
+}
+
+/** The result for a child whose last state, on `ref`, holds an unfinished merge; undefined for any other. */
+async function unfinished(job: JobGit, ref: string): Promise<Merged | undefined> {
+  const [ended] = await readCommits(job.git, [ref]);
+  const { head, merging } = (ended && recordedIn(ended)) ?? { head: null, merging: null };
+  if (ended === undefined || head === null || merging === null) return undefined;
+  const merge = ["merge-tree", "--write-tree", "--name-only", "-z", "--no-messages", head, merging];
+  const [, ...paths] = fields((await job.git.attempt(merge)).out);
+  return { result: "conflict", held: false, commit: ended.id, ref, paths: paths.map(text) };
 }
 
 /** Ends the merge that `tree` holds as if it had never begun; the work below it was committed before (G2). */
@@ -104,15 +119,18 @@ export async function beginMerge(
   const quiet = ["--quiet", "--no-ff", "--no-edit", "--no-verify", "--no-stat", "--no-log", "--no-autostash"];
   const commitNow = obstacles.length > 0 ? ["--no-commit"] : [];
   const message = `Merge ${thread} into ${tree.thread}`;
+  await noteMerge(tree, { onto, commit, obstacles });
   const done = await tree.git.attempt(["merge", ...quiet, ...commitNow, "-m", message, commit]);
   if ((await putBack(tree)).length > 0 && (await mergeHead(tree)) !== null)
     await markUnmerged(tree, obstacles);
   if ((await mergeHead(tree)) !== null) {
     const paths = await describePaths(tree);
     writeConflict(tree, { thread, commit, onto, completed: null, paths: [...paths] });
+    await forgetMerge(tree);
     return { paths: paths.map((entry) => text(entry.path)) };
   }
   if (done.code !== 0) throw new GitFailure("merge", done);
+  await forgetMerge(tree);
   const [head] = await readCommits(tree.git, ["HEAD"]);
   const merge = head === undefined || head.id === onto ? await mergeOf(job.git, commit, onto) : head.id;
   if (head !== undefined && head.id !== onto)

@@ -14,7 +14,8 @@ import type { Tree } from "./trees.ts";
 import { readIfThere, removeAll, writeWhole } from "./worktrees.ts";
 
 const aside = (tree: Tree): string => join(tree.admin, "cfa-aside");
-const onDisk = (tree: Tree, path: string): Buffer =>
+/** Absolute path, as bytes, of a path (byte string) of the tree. */
+export const onDisk = (tree: Tree, path: string): Buffer =>
   Buffer.concat([Buffer.from(`${tree.dir}/`), Buffer.from(path, "latin1")]);
 
 /** Paths (byte strings) that `commit` adds to `onto` and at which the tree already holds a file. */

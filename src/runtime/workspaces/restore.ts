@@ -13,12 +13,13 @@ import { join } from "node:path";
 import { invariant } from "../../soup/invariant.ts";
 import type { ThreadId } from "../../soup/message.ts";
 import { keptArtifacts, removeArtifacts, storeArtifacts } from "./carry.ts";
-import { removeMergeState } from "./complete.ts";
 import { type ConflictRecord, forgetConflict, readConflict, writeConflict } from "./conflict.ts";
 import { placeFile } from "./files.ts";
 import { type CommitObject, fields, readCommits } from "./git.ts";
+import { removeMergeState } from "./half-merge.ts";
 import { beginMerge } from "./merge.ts";
 import { putBack } from "./obstacles.ts";
+import { deleteRefs } from "./ref-locks.ts";
 import { type Content, contentOf, recordedIn, write } from "./snapshot.ts";
 import { survey } from "./stage.ts";
 import { isJobTree, isReserved, jobBranch, type JobGit, refs, type Tree, treeName } from "./trees.ts";
@@ -46,8 +47,8 @@ export async function restoreTree(
   await putTo(job, tree, target);
   const nothingLost = equal(before, await contentOf(job, tree));
   if (!nothingLost) return { kept: ref };
-  const back = earlier === undefined ? ["-d", ref] : [ref, earlier.id];
-  await job.git.run(["update-ref", ...back]);
+  if (earlier === undefined) await deleteRefs(job, [`delete ${ref}`]);
+  else await job.git.run(["update-ref", ref, earlier.id]);
   return { kept: earlier === undefined ? undefined : ref };
 }
 

@@ -64,7 +64,7 @@ export function treeAt(
   name: string = treeName(job.job, thread),
 ): Tree {
   const dir = join(job.root, name);
-  return { thread, name, dir, admin, git: gitAt({ cwd: dir, dir: admin, tree: dir }) };
+  return { thread, name, dir, admin, git: gitAt({ cwd: dir, dir: admin, tree: dir, job: job.root }) };
 }
 
 /** The user-visible branch of a job. */

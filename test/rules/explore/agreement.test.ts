@@ -53,12 +53,12 @@ test("the reduced walk agrees with the full one on larger random scenarios", () 
   fc.assert(
     fc.property(anyScenario, (given) => {
       const scenario = parseScenario(JSON.stringify(given));
-      const full = runScenario(scenario, { maxStates: 20_000 });
+      const full = runScenario(scenario, { maxStates: 4_000 });
       if (!full.complete) return;
       const reduced = runScenario(scenario, { reduce: true });
       expect(verdicts(reduced)).toEqual(verdicts(full));
       expect(reduced.states).toBeLessThanOrEqual(full.states);
     }),
-    { numRuns: Number(process.env["RUNS"] ?? 500) },
+    { numRuns: Number(process.env["RUNS"] ?? 300) },
   );
 });

@@ -44,23 +44,6 @@ const molecule = fc.oneof(
   thread.map((t) => `Interrupt(${t},stop)`),
 );
 
-/** A soup like that of a job: t1 with children, all awake; now and then a termination, an interrupt or a question. */
-const orderly = fc
-  .record({
-    start: fc.constantFrom("[go]", "[go,on]"),
-    child: fc.constantFrom([], ["Idle(B,t2)", "Mailbox(B,t2,[m])", "Parent(t2,t1)"]),
-    more: fc.array(
-      fc.constantFrom(
-        "Terminate(t2)",
-        "Interrupt(t1,stop)",
-        "Terminate(t1)",
-        "Proxy(A,t1,e1,q,when_unsure,fresh)",
-      ),
-      { maxLength: 1 },
-    ),
-  })
-  .map(({ start, child, more }) => ["Idle(A,t1)", `Mailbox(A,t1,${start})`, ...child, ...more]);
-
 const script = fc.record({
   agent,
   thread,
@@ -68,21 +51,102 @@ const script = fc.record({
   choices: fc.array(choice, { minLength: 1, maxLength: 2 }),
 });
 
-/** A scenario without expectation; each instance decides something in at most two of its turns. */
-export const scenario: fc.Arbitrary<Scenario> = fc
+const none = { reachableStates: 1, finalSoups: [], finalClosed: [], stuck: 0, violations: [] };
+
+/** Any soup, in which few invariants hold. */
+const wild: fc.Arbitrary<Scenario> = fc
   .record({
     rules: fc.constantFrom("complete" as const, "literal" as const),
-    initial: fc.oneof(
-      { weight: 3, arbitrary: orderly },
-      { weight: 2, arbitrary: fc.array(molecule, { maxLength: 5 }) },
-    ),
+    initial: fc.array(molecule, { maxLength: 5 }),
     closed: fc.constantFrom<string[][]>([], [], ["t3"]),
     roster: fc.constantFrom<Record<string, string[]>[]>({ A: ["A", "B"], B: ["A"] }, { A: ["B"] }),
     cap: fc.constantFrom(1, 2),
     scripts: fc.uniqueArray(script, { maxLength: 4, selector: (s) => `${s.agent} ${s.thread} ${s.run}` }),
   })
-  .map((one) => ({
-    ...one,
-    name: "random",
-    expected: { reachableStates: 1, finalSoups: [], finalClosed: [], stuck: 0, violations: [] },
-  }));
+  .map((one) => ({ ...one, name: "wild", expected: none }));
+
+/** Payloads that the agent of a thread may well send: to its parent, its children, a new thread; closes; a question. */
+function likely(own: "t1" | "t2" | "t3") {
+  const to = (A: string, t: string, msg: string) => ({ to: [A, t] as [string, string], msg });
+  const payloads = {
+    t1: [
+      to("B", "t2", "x"),
+      to("B", "t2", "y"),
+      to("C", "t3", "z"),
+      to("Z", "t9", "no"),
+      { terminate: "t2" },
+    ],
+    t2: [to("A", "t1", "p"), to("A", "t1", "q"), to("C", "t3", "r"), { terminate: "t3" }],
+    t3: [to("A", "t1", "u"), to("B", "t2", "v"), to("C", "t4", "w")],
+  }[own];
+  const ask = fc.record({ ask: fc.tuple(fc.constant(`e${own}`), fc.constant("k"), policy) });
+  const send = fc.record({
+    send: fc.array(
+      fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...payloads) }, { weight: 1, arbitrary: ask }),
+      {
+        minLength: 1,
+        maxLength: 2,
+      },
+    ),
+  });
+  return fc.oneof(
+    { weight: 4, arbitrary: send },
+    { weight: 1, arbitrary: ask },
+    { weight: 1, arbitrary: fc.constant("nosend" as const) },
+  );
+}
+
+/** A tree of threads at work, some of it being withdrawn; t1 writes what it reads, in order, to a log. */
+const orderly: fc.Arbitrary<Scenario> = fc
+  .record({
+    rules: fc.constantFrom("complete" as const, "complete" as const, "literal" as const),
+    awake: fc.subarray(["t1", "t2"], { minLength: 1 }),
+    third: fc.boolean(),
+    more: fc.array(
+      fc.constantFrom(
+        "Terminate(t1)", "Terminate(t2)", "Interrupt(t1,stop)", "Interrupt(t2,stop)",
+        "Proxy(A,t1,e1,k,when_unsure,fresh)", "Proxy(B,t2,e2,k,never,fresh)",
+      ),
+      { maxLength: 2 },
+    ), // prettier-ignore
+    one: fc.array(likely("t1"), { minLength: 1, maxLength: 2 }),
+    two: fc.array(likely("t2"), { minLength: 1, maxLength: 2 }),
+    three: fc.array(likely("t3"), { minLength: 1, maxLength: 2 }),
+  })
+  .map(({ rules, awake, third, more, one, two, three }) => {
+    const mail = (t: string) => (awake.includes(t) ? "[go]" : "[]");
+    const tree = [
+      "Idle(A,t1)",
+      `Mailbox(A,t1,${mail("t1")})`,
+      "Idle(B,t2)",
+      `Mailbox(B,t2,${mail("t2")})`,
+      "Parent(t2,t1)",
+    ];
+    const child = third ? ["Run(C,t3,go)", "Mailbox(C,t3,[])", "Parent(t3,t2)"] : [];
+    return {
+      name: "orderly",
+      rules,
+      initial: [...tree, ...child, "Mailbox(L,log,[])", "Parent(log,t1)", ...more],
+      closed: [],
+      roster: { A: ["B", "C"], B: ["C"], C: ["C"] },
+      cap: 2,
+      scripts: [
+        { agent: "A", thread: "t1", run: 1, choices: one },
+        {
+          agent: "A",
+          thread: "t1",
+          run: "*" as const,
+          choices: [{ send: [{ to: ["L", "log"] as [string, string], msg: "$m" }] }],
+        },
+        { agent: "B", thread: "t2", run: 1, choices: two },
+        { agent: "C", thread: "t3", run: 1, choices: three },
+      ],
+      expected: none,
+    };
+  });
+
+/** A scenario without expectation; few decisions, so that most are small. */
+export const scenario: fc.Arbitrary<Scenario> = fc.oneof(
+  { weight: 2, arbitrary: wild },
+  { weight: 3, arbitrary: orderly },
+);

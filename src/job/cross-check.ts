@@ -31,10 +31,9 @@ const ARTIFACT_OF = { APPROVED_INTENT: "intent", APPROVED_PLAN: "plan" } as cons
 
 const words = z.array(z.string().catch("")).catch([]);
 const word = z.string().optional().catch(undefined);
-const stateView = z.object({ agent: word, escalation: word }).catch({});
+const stateView = z.object({ agent: word }).catch({});
 const viewSchema = z.object({
   start: z.enum(LIVE_STATES).catch("INTENT"),
-  human: word,
   artifacts: z.object({ intent: word, plan: word, summary: word }).catch({}),
   given: z.object({ intent: word, plan: word }).catch({}),
   agents: z
@@ -65,7 +64,6 @@ export function check(
     ...checkRosters(view),
     ...checkLeads(view),
     ...checkArtifacts(view),
-    ...checkHuman(view),
     ...programs.problems,
     ...given.problems,
   ];
@@ -138,15 +136,6 @@ function definedOnly(names: Readonly<Record<string, string | undefined>>): Recor
   return Object.fromEntries(
     Object.entries(names).flatMap(([key, name]) => (name === undefined ? [] : [[key, name]])),
   );
-}
-
-function checkHuman({ human, states }: View): readonly Problem[] {
-  if (human !== "none") return [];
-  return LIVE_STATES.filter((state) => states[state].escalation === "always").map((state) => ({
-    path: ["states", state, "escalation"],
-    sentence: `states.${state}.escalation is always, but human is none: no question could ever be answered`,
-    hint: "write never or when_unsure, or give the job a human",
-  }));
 }
 
 function checkPrograms({ agents }: View, places: ProgramPlaces) {

@@ -1,0 +1,70 @@
+/**
+ * Notation for reading (docs/replay.md): thread names without the job's id, bodies cut to one short line.
+ *
+ * N1. It is not parsed back; `--at`, `--soup` and `--jsonl` give the notation whole.
+ */
+import { shortThread } from "../../job/thread-names.ts";
+import type { Change } from "../../persistence/change.ts";
+import { printChange } from "../../persistence/notation.ts";
+import type { Message, Payload, ThreadId } from "../../soup/message.ts";
+import type { Molecule } from "../../soup/molecule.ts";
+import { printMolecule } from "../../soup/print.ts";
+import { Queue } from "../../soup/queue.ts";
+import { clip, plain } from "./text.ts";
+
+/** Most characters of a body. */
+const SHORT = 40;
+
+/** A change as one line. */
+export function shortChange(job: string, change: Change): string {
+  const { closed } = change;
+  const ended = closed === undefined ? undefined : shortThread(job, closed);
+  return printChange({ ...change, closed: ended }, (molecule) => shortMolecule(job, molecule));
+}
+
+/** A molecule with short names and bodies. */
+export function shortMolecule(job: string, molecule: Molecule): string {
+  const name = (thread: ThreadId) => shortThread(job, thread);
+  switch (molecule.kind) {
+    case "Idle":
+    case "Terminate":
+      return printMolecule({ ...molecule, thread: name(molecule.thread) });
+    case "Parent":
+      return printMolecule({ ...molecule, child: name(molecule.child), thread: name(molecule.thread) });
+    case "Run":
+    case "Interrupt":
+      return printMolecule({
+        ...molecule,
+        thread: name(molecule.thread),
+        message: short(job, molecule.message),
+      });
+    case "Mailbox": {
+      const messages = Queue.from([...molecule.messages].map((message) => short(job, message)));
+      return printMolecule({ ...molecule, thread: name(molecule.thread), messages });
+    }
+    case "Send": {
+      const payloads = Queue.from([...molecule.payloads].map((payload) => shortPayload(job, payload)));
+      return printMolecule({ ...molecule, thread: name(molecule.thread), payloads });
+    }
+    case "AskQuestion":
+    case "Proxy":
+    case "AskHuman":
+      return printMolecule({ ...molecule, thread: name(molecule.thread), text: short(job, molecule.text) });
+  }
+}
+
+function shortPayload(job: string, payload: Payload): Payload {
+  switch (payload.kind) {
+    case "deliver":
+      return { ...payload, thread: shortThread(job, payload.thread), message: short(job, payload.message) };
+    case "terminate":
+      return { ...payload, thread: shortThread(job, payload.thread) };
+    case "ask":
+      return { ...payload, text: short(job, payload.text) };
+  }
+}
+
+function short(job: string, message: Message): Message {
+  const about = message.re === undefined ? {} : { re: shortThread(job, message.re) };
+  return { ...message, ...about, body: clip(plain(message.body), SHORT) };
+}

@@ -1,0 +1,107 @@
+/**
+ * Why: from a thread's state, or an entry, back to what brought it about: which message, firing, choice or human act.
+ *
+ * W1. A pure function of the steps of a log. The chain is newest first; each entry in it is the chief cause of the one before.
+ * W2. It ends where the log does not know further: at a person, the request, or a clock.
+ */
+import type { Step } from "../../persistence/verify.ts";
+import { invariant } from "../../soup/invariant.ts";
+import type { Message, ThreadId } from "../../soup/message.ts";
+import { CauseIndex } from "./cause-index.ts";
+
+/** What a thread does at the end of a log. */
+export type Standing =
+  | { readonly kind: "runs"; readonly turn: number; readonly message: Message }
+  | { readonly kind: "parked"; readonly why: string }
+  | { readonly kind: "sends"; readonly left: number }
+  | { readonly kind: "asks"; readonly question: string; readonly text: string; readonly human: boolean }
+  | { readonly kind: "waits"; readonly open: readonly ThreadId[] }
+  | { readonly kind: "ends" }
+  | { readonly kind: "ended" };
+
+/** A thread's state and the chain of its causes (W1). */
+export type WhyThread = { readonly standing: Standing; readonly chain: readonly Step[] };
+
+/** The chain of causes of entry number `seq`, itself first. Undefined when there is no such entry. */
+export function whyEntry(steps: readonly Step[], seq: number): readonly Step[] | undefined {
+  return steps[seq - 1] === undefined ? undefined : chainFrom(steps, indexOf(steps), seq);
+}
+
+/** Why a thread is in its state. Undefined for a thread that the log does not know. */
+export function whyThread(steps: readonly Step[], thread: ThreadId): WhyThread | undefined {
+  const index = indexOf(steps);
+  const found = stateOf(steps, thread, index);
+  if (found === undefined) return undefined;
+  const { standing, seq } = found;
+  return { standing, chain: seq === undefined ? [] : chainFrom(steps, index, seq) };
+}
+
+function indexOf(steps: readonly Step[]): CauseIndex {
+  const index = new CauseIndex();
+  for (const step of steps) index.take(step);
+  return index;
+}
+
+function chainFrom(steps: readonly Step[], index: CauseIndex, seq: number): readonly Step[] {
+  const chain: Step[] = [];
+  for (let at: number | undefined = seq; at !== undefined; at = index.causeOf(at)) {
+    const step = steps[at - 1];
+    invariant(step !== undefined, `entry ${at} is a cause and not in the log`);
+    chain.push(step);
+  }
+  return chain;
+}
+
+type Found = { readonly standing: Standing; readonly seq: number | undefined };
+
+/** The state of a thread after the last step, and the entry that put it there. */
+function stateOf(steps: readonly Step[], thread: ThreadId, index: CauseIndex): Found | undefined {
+  const configuration = steps.at(-1)?.after;
+  const cell = configuration?.cell(thread);
+  if (configuration === undefined || cell === undefined) return undefined;
+  if (cell.closed) return { standing: { kind: "ended" }, seq: index.ends.get(thread) };
+  if (cell.terminates.length > 0) return { standing: { kind: "ends" }, seq: index.terminations.get(thread) };
+  const [lifecycle] = cell.lifecycles;
+  const parked = parkedBy(steps, index);
+  switch (lifecycle?.kind) {
+    case undefined:
+      return undefined;
+    case "Run": {
+      if (parked !== undefined && !hasStarted(steps, thread, lifecycle.turn)) return parked;
+      const { turn, message } = lifecycle;
+      return { standing: { kind: "runs", turn, message }, seq: index.runs.get(thread) };
+    }
+    case "Send": {
+      const left = lifecycle.payloads.length;
+      return { standing: { kind: "sends", left }, seq: index.choices.get(thread) };
+    }
+    case "Idle": {
+      const [asked] = cell.questions;
+      if (asked !== undefined) {
+        const { question, text } = asked;
+        const human = asked.kind === "AskHuman";
+        return {
+          standing: { kind: "asks", question, text: text.body, human },
+          seq: index.questions.get(question),
+        };
+      }
+      const open = [...configuration.children(thread)].filter((child) => !configuration.dying(child));
+      if (open.length === 0 && parked !== undefined) return parked;
+      return { standing: { kind: "waits", open }, seq: index.choices.get(thread) };
+    }
+  }
+}
+
+/** The park that holds the job up, if one does. */
+function parkedBy(steps: readonly Step[], index: CauseIndex): Found | undefined {
+  const seq = index.newest("park");
+  const entry = seq === undefined ? undefined : steps[seq - 1]?.entry;
+  if (entry?.kind !== "park" || !entry.body.parked) return undefined;
+  return { standing: { kind: "parked", why: entry.body.why }, seq };
+}
+
+function hasStarted(steps: readonly Step[], thread: ThreadId, turn: number): boolean {
+  return steps.some(
+    ({ entry }) => entry.kind === "start" && entry.body.thread === thread && entry.body.turn === turn,
+  );
+}

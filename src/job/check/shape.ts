@@ -1,0 +1,73 @@
+/**
+ * The shape of a state: everything on which the future of a job with free agents depends, and nothing else.
+ *
+ * H1. Threads are named by their place in the tree; children that are alike are exchangeable, so their order is lost.
+ * H2. Of a message only its class is kept: free agents do not read, and the engine looks at refusals and conflicts alone.
+ * H3. How much of `retries`, `backtracks`, `max_turns` and the budget is spent is not part of it: states that differ in that
+ *     alone are one. The walk keeps the one with the fewest turns, and lets failing agents fail until no try is left.
+ */
+import type { Message, ThreadId } from "../../soup/message.ts";
+import type { Lifecycle, Question } from "../../soup/molecule.ts";
+import { conflictMailId } from "../../runtime/release.ts";
+import { leadOf } from "../state-record.ts";
+import type { Model } from "./model.ts";
+
+/** The shape of a model's state, as a key. */
+export function shapeOf(model: Model): string {
+  const { machine, hold, parked, delivered, judged } = model.record;
+  const last = model.ledger.threads.get(leadOf(model.record))?.last;
+  const pending = last !== undefined && last.result !== "failed" && last.turn > judged;
+  const top = [
+    machine.state,
+    hold?.action ?? "",
+    parked === null ? "" : "parked",
+    delivered === null ? "" : "delivered",
+    pending ? (last.outcome ?? "-") : "",
+  ];
+  return `${top.join("|")} ${threadShape(model, model.ledger.root)}`;
+}
+
+/** The shape of a thread and everything below it. */
+export function threadShape(model: Model, thread: ThreadId): string {
+  const { configuration, ledger, turns, kinds } = model;
+  const cell = configuration.cell(thread);
+  if (cell === undefined) return "none";
+  const record = ledger.thread(thread);
+  const message = (one: Message) => classOf(model, thread, one);
+  const plan = turns.get(thread);
+  const late = plan?.facts.children.some((child) => ledger.thread(child.thread).closed) ?? false;
+  const failed = record.children.some((one) => ledger.thread(one).failed && !ledger.thread(one).optional);
+  const blocked = record.children.filter((one) => ledger.unreleased.has(one)).length;
+  const children = [...configuration.children(thread)].map((child) => threadShape(model, child)).sort();
+  const parts = [
+    cell.closed ? "closed" : (kinds.get(record.agent) ?? record.agent),
+    cell.lifecycles.map((one) => lifecycleShape(one, message)).join(),
+    plan === undefined ? "" : late ? "late" : "on",
+    cell.mailboxes.map(({ messages }) => [...messages].map(message).join("")).join(),
+    cell.questions.map(questionShape).sort().join(),
+    cell.terminates.length + cell.interrupts.length === 0 ? "" : "ending",
+    record.owes ? "owes" : "",
+    failed ? "failed" : "",
+    blocked === 0 ? "" : String(blocked),
+    ledger.conflicts.has(thread) ? "conflict" : "",
+  ];
+  return `${parts.join("|")}(${children.join(" ")})`;
+}
+
+function lifecycleShape(one: Lifecycle, message: (one: Message) => string): string {
+  if (one.kind === "Run") return `R${message(one.message)}`;
+  return one.kind === "Send" ? `S${[...one.payloads].map(({ kind }) => kind).join("+")}` : "I";
+}
+
+function questionShape(one: Question): string {
+  return `${one.kind} ${one.policy}${one.kind === "Proxy" ? one.phase : ""}`;
+}
+
+/** What the engine makes of a message, whatever it says (H2). */
+function classOf({ ledger, record }: Model, thread: ThreadId, { id, kind }: Message): string {
+  if (kind === "refusal") {
+    return `r${Math.min(ledger.thread(thread).refusals, record.definition.limits.retries + 1)}`;
+  }
+  for (const { child } of ledger.conflicts.values()) if (conflictMailId(child) === id) return "c";
+  return "m";
+}

@@ -1,0 +1,126 @@
+/**
+ * The walk: every state that a job with free agents can come to, by rising number of turns, up to a bound.
+ *
+ * W1. States are taken by the number of turns that they need, then in the order in which they were found; so the way to
+ *     the first state with a defect has the fewest turns. No order depends on a hash.
+ * W2. States of one shape (shape.ts) are one; the one that needs the fewest turns stands for all.
+ * W3. A bound never cuts in silence: `cut` says which one did, `turns` up to how many turns nothing was left out.
+ */
+import { finishedTurn, turnChoices, type TurnChoice } from "./choices.ts";
+import type { ThreadId, QuestionId } from "../../soup/message.ts";
+import type { Model } from "./model.ts";
+import { shapeOf, threadShape } from "./shape.ts";
+
+/** What happens next: the end of a turn, or something that the human does. */
+export type Step =
+  | { readonly kind: "turn"; readonly thread: ThreadId; readonly choice: TurnChoice }
+  | { readonly kind: "answer"; readonly question: QuestionId }
+  | { readonly kind: "withdraw" };
+
+/** A state, and how it was come to first. */
+export type Node = { readonly model: Model; readonly from: Node | undefined; readonly step: Step | undefined };
+
+/** Bounds of a walk. */
+export type Bounds = {
+  /** Most states that are looked at. */
+  readonly maxStates: number;
+  /** Most turns of one run of the job. */
+  readonly maxTurns: number;
+};
+
+/** How far a walk went. */
+export type Walked = {
+  /** States looked at, each shape once. */
+  readonly states: number;
+  /** Steps tried. */
+  readonly steps: number;
+  /** All runs of at most so many turns were covered. */
+  readonly turns: number;
+  /** The bound that cut; null when nothing was left out. */
+  readonly cut: keyof Bounds | null;
+};
+
+/** What may happen in a state. Nothing in one that has ended or is parked. */
+export function stepsOf(model: Model): Step[] {
+  if (model.standing.kind !== "running") return [];
+  const alike = new Set<string>();
+  const turns = [...model.turns].flatMap(([thread, plan]) => {
+    const key = `${plan.facts.parent?.thread ?? ""} ${threadShape(model, thread)}`;
+    if (alike.has(key)) return [];
+    alike.add(key);
+    return turnChoices(model, plan).map((choice): Step => ({ kind: "turn", thread, choice }));
+  });
+  return [...turns, ...answers(model), { kind: "withdraw" }];
+}
+
+/** Open questions that the job's human may answer. */
+function answers(model: Model): Step[] {
+  if (model.record.definition.human === "none") return [];
+  return openQuestions(model).map((question) => ({ kind: "answer", question }));
+}
+
+/** Questions that have been put to the human. */
+export function openQuestions(model: Model): QuestionId[] {
+  return model.live().flatMap((thread) => {
+    const questions = model.configuration.cell(thread)?.questions ?? [];
+    return questions.flatMap((one) => (one.kind === "AskHuman" ? [one.question] : []));
+  });
+}
+
+/** The state after a step. A failing agent fails until its Run is gone for good. */
+export function after(model: Model, step: Step): Model {
+  const next = model.fork();
+  if (step.kind === "answer") next.answer(step.question);
+  if (step.kind === "withdraw") next.withdraw();
+  if (step.kind !== "turn") return next;
+  const { thread, choice } = step;
+  next.clumsy = "clumsy" in choice && choice.clumsy;
+  for (let plan = next.turns.get(thread); plan !== undefined; plan = next.turns.get(thread)) {
+    next.end(thread, finishedTurn(next, plan, choice));
+    if (choice.kind !== "fail") break;
+  }
+  next.clumsy = false;
+  return next;
+}
+
+/** Walks from `start`; `visit` sees each state once, with the steps that are possible in it. */
+export function walk(start: Model, bounds: Bounds, visit: (node: Node, steps: readonly Step[]) => void): Walked {
+  const best = new Map<string, number>();
+  const levels: Node[][] = [];
+  let [states, tried, turns] = [0, 0, 0];
+  let cut: keyof Bounds | null = null;
+  const add = (node: Node) => {
+    const need = node.model.ledger.turns;
+    if (need > bounds.maxTurns) {
+      cut ??= "maxTurns";
+      return;
+    }
+    const shape = shapeOf(node.model);
+    if ((best.get(shape) ?? Infinity) <= need) return;
+    best.set(shape, need);
+    (levels[need] ??= []).push(node);
+  };
+  add({ model: start, from: undefined, step: undefined });
+  const seen = new Set<string>();
+  for (let level = 0; level < levels.length; level++) {
+    const nodes = levels[level] ?? [];
+    for (let at = 0; at < nodes.length; at++) {
+      const node = nodes[at];
+      if (node === undefined) continue;
+      const shape = shapeOf(node.model);
+      if (seen.has(shape)) continue;
+      if (states >= bounds.maxStates) return { states, steps: tried, turns: level - 1, cut: "maxStates" };
+      seen.add(shape);
+      states += 1;
+      const steps = stepsOf(node.model);
+      visit(node, steps);
+      for (const step of steps) {
+        tried += 1;
+        add({ model: after(node.model, step), from: node, step });
+      }
+    }
+    turns = level;
+    delete levels[level];
+  }
+  return { states, steps: tried, turns: cut === null ? turns : bounds.maxTurns, cut };
+}
