@@ -10,7 +10,6 @@ import { BusError } from "../persistence/bus-error.ts";
 import { questionsCheck } from "../persistence/checks/questions.ts";
 import { roundsCheck } from "../persistence/checks/rounds.ts";
 import { turnsCheck } from "../persistence/checks/turns.ts";
-import { openingCheck } from "../persistence/checks/versions.ts";
 import type { LogFile } from "../persistence/log-file.ts";
 import { type LogCheck, LogVerifier, type Offence } from "../persistence/verify.ts";
 import { complete } from "../rules/table.ts";
@@ -48,7 +47,7 @@ export type VerifyOptions = {
 
 /** The checks beyond chain and rules that need nothing but the log; made anew for each. */
 export function logChecks(): readonly LogCheck[] {
-  return [openingCheck(), roundsCheck(complete), turnsCheck(), questionsCheck(), jobCheck()];
+  return [roundsCheck(complete), turnsCheck(), questionsCheck(), jobCheck()];
 }
 
 /** Verifies a log file. Rejects only for what is no fault of the log: a git that cannot be run, a bug. */
@@ -69,6 +68,7 @@ export async function verifyLog(file: LogFile, { top, head }: VerifyOptions = {}
   if (offence !== undefined) return { ...result, valid: false, made: [], notMade: [], remarks: [], offence };
   const made: CheckNote[] = [
     { check: "chain", says: "every entry carries the hash of the one before it" },
+    { check: "opening", says: "the first entry opens the job, in versions that this cfa knows" },
     { check: "rules", says: `${verifier.firings} firings and all moves are allowed where they stand` },
     ...checks.map(({ name, says }) => ({ check: name, says })),
     ...(file.kind === "database" ? [{ check: "pages", says: "SQLite finds the file undamaged" }] : []),

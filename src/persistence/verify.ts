@@ -16,7 +16,7 @@ import { decodeEntry } from "./codec.ts";
 import type { Entry } from "./entry.ts";
 import { applyDraft } from "./fold.ts";
 import { printClaim } from "./notation.ts";
-import { unreadableVersion } from "./checks/versions.ts";
+import { misopened, unreadableVersion } from "./checks/versions.ts";
 
 /** An entry between the configurations around it. */
 export type Step = { readonly entry: Entry; readonly before: Configuration; readonly after: Configuration };
@@ -97,6 +97,8 @@ export class LogVerifier {
   }
 
   #step(entry: Entry): Offence | undefined {
+    const opening = misopened(entry);
+    if (opening !== undefined) return offence("opening", entry, opening);
     const before = this.configuration;
     const next = applyDraft(this.#table, before, entry);
     if ("refused" in next) {

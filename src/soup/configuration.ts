@@ -23,23 +23,20 @@ export type Facts = {
   readonly cap: number;
 };
 
-/** What changed last, on one thread. */
-type Recent = { readonly cell: Cell; readonly number: number };
-
 /** See the header. */
 export class Configuration {
   readonly facts: Facts;
   readonly #numbers: Numbering;
   readonly #trie: SparseVector<Cell>;
-  readonly #last: Recent | undefined;
-  readonly #second: Recent | undefined;
+  readonly #last: Cell | undefined;
+  readonly #second: Cell | undefined;
 
   private constructor(
     facts: Facts,
     numbers: Numbering,
     trie: SparseVector<Cell>,
-    last: Recent | undefined,
-    second: Recent | undefined,
+    last: Cell | undefined,
+    second: Cell | undefined,
   ) {
     this.facts = facts;
     this.#numbers = numbers;
@@ -55,15 +52,15 @@ export class Configuration {
 
   /** What is known of a thread; undefined when nothing is. */
   cell(thread: ThreadId): Cell | undefined {
-    if (this.#last?.cell.thread === thread) return this.#last.cell;
-    if (this.#second?.cell.thread === thread) return this.#second.cell;
+    if (this.#last?.thread === thread) return this.#last;
+    if (this.#second?.thread === thread) return this.#second;
     const number = this.#numbers.get(thread);
     return number === undefined ? undefined : this.#trie.get(number);
   }
 
   /** All cells in the order of their threads' numbers (S3). Linear: for printing and checking, not for reducing. */
   cells(): Iterable<Cell> {
-    return put(put(this.#trie, this.#second), this.#last);
+    return this.#put(this.#put(this.#trie, this.#second), this.#last);
   }
 
   /** The number of a thread (S3); those without one come last. */
@@ -132,15 +129,16 @@ export class Configuration {
     let last = this.#last;
     let second = this.#second;
     for (const cell of cells) {
-      if (last?.cell.thread === cell.thread) {
-        last = { cell, number: last.number };
-      } else if (second?.cell.thread === cell.thread) {
-        [last, second] = [{ cell, number: second.number }, last];
-      } else {
-        trie = put(trie, second);
-        second = last;
-        last = { cell, number: this.#numbers.of(cell.thread) };
+      if (last?.thread === cell.thread) {
+        last = cell;
+        continue;
       }
+      if (second?.thread !== cell.thread) {
+        this.#numbers.of(cell.thread);
+        trie = this.#put(trie, second);
+      }
+      second = last;
+      last = cell;
     }
     return new Configuration(this.facts, this.#numbers, trie, last, second);
   }
@@ -149,10 +147,10 @@ export class Configuration {
   cellOrEmpty(thread: ThreadId): Cell {
     return this.cell(thread) ?? emptyCell(thread);
   }
-}
 
-function put(trie: SparseVector<Cell>, recent: Recent | undefined): SparseVector<Cell> {
-  return recent === undefined ? trie : trie.set(recent.number, recent.cell);
+  #put(trie: SparseVector<Cell>, cell: Cell | undefined): SparseVector<Cell> {
+    return cell === undefined ? trie : trie.set(this.#numbers.of(cell.thread), cell);
+  }
 }
 
 /** The molecules of one cell: what lives on the thread, then its upward edges. */

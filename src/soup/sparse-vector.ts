@@ -1,19 +1,23 @@
 /**
- * A persistent sparse vector: a trie with 32 branches a node, indexed by small integers.
+ * A persistent sparse vector: a trie with 16 branches a node, indexed by small integers.
  *
  * V1. A vector never changes: `set` returns another one that shares all but one path of nodes.
- * V2. `get` and `set` take time logarithmic (base 32) in the largest index, whatever else the vector holds.
+ * V2. `get` and `set` take time logarithmic (base 16) in the largest index, whatever else the vector holds. Of 8, 16
+ *     and 32 branches, 16 made the cheapest soups of 100,000 threads.
  */
-const BITS = 5;
-const MASK = 31;
+const BITS = 4;
+const MASK = 15;
 
-type Node<T> = {
-  readonly slots: readonly (Node<T> | undefined)[];
-  readonly items: readonly (T | undefined)[];
-};
+type Leaf<T> = readonly (T | undefined)[];
+type Branch<T> = readonly (Node<T> | undefined)[];
+type Node<T> = Leaf<T> | Branch<T>;
 
-const NOTHING: readonly never[] = [];
-const EMPTY: Node<never> = { slots: NOTHING, items: NOTHING };
+/** A node at shift 0 is a leaf: nodes are bare arrays, as a soup of many threads consists mostly of them. */
+function isLeaf<T>(_node: Node<T>, shift: number): _node is Leaf<T> {
+  return shift === 0;
+}
+
+const EMPTY: readonly never[] = [];
 
 /** An immutable map from small integers to T. */
 export class SparseVector<T> {
@@ -35,12 +39,12 @@ export class SparseVector<T> {
     let shift = this.#shift;
     if (index >>> shift > MASK) return undefined;
     let node: Node<T> | undefined = this.#root;
-    while (shift > 0) {
-      node = node.slots[(index >>> shift) & MASK];
+    while (!isLeaf(node, shift)) {
+      node = node[(index >>> shift) & MASK];
       if (node === undefined) return undefined;
       shift -= BITS;
     }
-    return node.items[index & MASK];
+    return node[index & MASK];
   }
 
   /** This vector with `item` at `index`; undefined takes it out. */
@@ -48,7 +52,7 @@ export class SparseVector<T> {
     let root = this.#root;
     let shift = this.#shift;
     while (index >>> shift > MASK) {
-      root = { slots: [root], items: NOTHING };
+      root = [root];
       shift += BITS;
     }
     return new SparseVector(assign(root, shift, index, item), shift);
@@ -56,25 +60,31 @@ export class SparseVector<T> {
 
   /** All items in the order of their indices. */
   *[Symbol.iterator](): IterableIterator<T> {
-    yield* walk(this.#root);
+    yield* walk(this.#root, this.#shift);
   }
 }
 
 function assign<T>(node: Node<T>, shift: number, index: number, item: T | undefined): Node<T> {
   const at = (index >>> shift) & MASK;
-  if (shift === 0) {
-    const items = node.items.slice();
-    while (items.length < at) items.push(undefined);
-    items[at] = item;
-    return { slots: NOTHING, items };
-  }
-  const slots = node.slots.slice();
-  while (slots.length < at) slots.push(undefined);
-  slots[at] = assign(slots[at] ?? EMPTY, shift - BITS, index, item);
-  return { slots, items: NOTHING };
+  if (isLeaf(node, shift)) return replace(node, at, item);
+  return replace(node, at, assign(node[at] ?? EMPTY, shift - BITS, index, item));
 }
 
-function* walk<T>(node: Node<T>): IterableIterator<T> {
-  for (const item of node.items) if (item !== undefined) yield item;
-  for (const slot of node.slots) if (slot !== undefined) yield* walk(slot);
+function replace<I>(
+  items: readonly (I | undefined)[],
+  at: number,
+  item: I | undefined,
+): readonly (I | undefined)[] {
+  const copy = items.slice();
+  while (copy.length < at) copy.push(undefined);
+  copy[at] = item;
+  return copy;
+}
+
+function* walk<T>(node: Node<T>, shift: number): IterableIterator<T> {
+  if (isLeaf(node, shift)) {
+    for (const item of node) if (item !== undefined) yield item;
+  } else {
+    for (const below of node) if (below !== undefined) yield* walk(below, shift - BITS);
+  }
 }

@@ -87,8 +87,7 @@ export async function signalAt(
   seq: number,
   signal: "SIGKILL" | "SIGINT",
 ): Promise<number | undefined> {
-  const words = isOpen(site) ? ["resume"] : runWords(site);
-  const running = cfa(site.top, [...words, "--json", "--quiet"]);
+  const running = cfa(site.top, [...onwards(site), "--json", "--quiet"]);
   let seen = 0;
   let sent = false;
   running.stdout?.on("data", (chunk: Buffer) => {
@@ -105,7 +104,7 @@ export async function signalAt(
 
 /** Starts or resumes the job in an engine that dies before or after its commit number `at`. */
 export async function dieAtCommit(site: Site, when: "before" | "after", at: number): Promise<void> {
-  const file = isOpen(site) ? [] : [site.job.file];
+  const file = site.kills > 0 ? [] : [site.job.file];
   const { signal, stderr, exitCode } = await execa(
     process.execPath,
     [here("driver.mjs"), site.top, when, String(at), ...file],
@@ -125,7 +124,6 @@ export async function dieInGit(site: Site, crash: GitCrash): Promise<boolean> {
   if ("missing" in real) throw new Error(real.missing);
   writeFileSync(join(bin, "git"), readFileSync(here("git.sh"), "utf8").replace("@GIT@", real.path));
   chmodSync(join(bin, "git"), 0o755);
-  const words = isOpen(site) ? ["resume", "--quiet"] : runWords(site);
   const env = {
     PATH: `${bin}:${process.env["PATH"] ?? ""}`,
     CRASH_DIR: dir,
@@ -133,7 +131,7 @@ export async function dieInGit(site: Site, crash: GitCrash): Promise<boolean> {
     CRASH_AT: String(crash.at),
     CRASH_HOW: crash.how,
   };
-  const { signal, exitCode, stderr } = await cfa(site.top, words, env);
+  const { signal, exitCode, stderr } = await cfa(site.top, [...onwards(site), "--quiet"], env);
   if (signal === "SIGKILL") site.kills += 1;
   else if (exitCode !== 0 && exitCode !== 4) throw new Error(`exit ${exitCode}: ${stderr}`);
   await noAgentLives(site);
@@ -160,22 +158,23 @@ function agents(top: string): readonly string[] {
 
 /** Goes on until the job has ended, answering what it asks. Throws when it does not end well. */
 export async function finish(site: Site): Promise<void> {
-  while (!(await hasEnded(site))) {
-    const { exitCode, stderr, stdout } = await cfa(site.top, isOpen(site) ? ["resume"] : runWords(site));
+  for (let at = await standing(site); at !== "ended"; at = await standing(site)) {
+    const { exitCode, stderr, stdout } = await cfa(site.top, at === "open" ? ["resume"] : runWords(site));
     const question = /answer (q\S+)/.exec(`${stdout}${stderr}`)?.[1];
     if (exitCode === 4 && question !== undefined) await cfa(site.top, ["answer", question, "blue"]);
     else if (exitCode !== 0) throw new Error(`exit ${exitCode}\n${stdout}\n${stderr}`);
   }
 }
 
-const isOpen = ({ top }: Site): boolean => existsSync(join(top, ".cfa"));
-
-/** A kill may come when nothing is left to be done. */
-async function hasEnded(site: Site): Promise<boolean> {
-  return (
-    isOpen(site) && statusSchema.parse(JSON.parse((await cfa(site.top, ["status", "--json"])).stdout)).ended
-  );
+/** A kill may come before the first entry, and after the last. */
+async function standing({ top }: Site): Promise<"unopened" | "open" | "ended"> {
+  const { stdout } = await cfa(top, ["status", "--json"]);
+  if (stdout === "") return "unopened";
+  return statusSchema.parse(JSON.parse(stdout)).ended ? "ended" : "open";
 }
+
+/** The arguments that start the job, or go on with it after a kill at a time when it was open. */
+const onwards = (site: Site): readonly string[] => (site.kills > 0 ? ["resume"] : runWords(site));
 
 const statusSchema = z.object({ ended: z.boolean() });
 

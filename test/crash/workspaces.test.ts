@@ -111,6 +111,23 @@ test("an ignored file that was in the way of a merge survives the death of its g
   expect(await again.merge(CHILD, LEAD)).toMatchObject({ result: "conflict", paths: ["trace.log"] });
 });
 
+test.each([
+  ["a restored tree", (on: Workspaces, snapshot: string) => on.restore(LEAD, snapshot, "1.2")],
+  ["a tree whose agent threw it away", (on: Workspaces) => on.exclusive(LEAD, () => on.complete(LEAD))],
+])("a conflict that %s must hold outlives the git that was to begin it again", async (_, begin) => {
+  writeIn(workspaces.path(CHILD), "text.txt", "child\n");
+  writeIn(lead, "text.txt", "lead\n");
+  const { commit } = await workspaces.exclusive(LEAD, () => workspaces.snapshot(LEAD, "1.1"));
+  await workspaces.merge(CHILD, LEAD);
+  gitIn(lead, "merge", "--abort");
+  gitThatDies(NOTHING_SAID, INDEX_LOCKED);
+  await expect(begin(workspaces, commit)).rejects.toThrow("killed");
+  const again = await resumed();
+  await again.restore(LEAD, commit, "1.2");
+  expect(await again.exclusive(LEAD, () => again.complete(LEAD))).toEqual({ unmerged: ["text.txt"] });
+  expect(readIn(lead, "text.txt").match(/^<{7}/gm)).toHaveLength(1);
+});
+
 test("a child that is not merged for a conflict of its own is the same when asked again", async () => {
   await workspaces.branch("dispatch:aa", CHILD);
   writeIn(workspaces.path("dispatch:aa"), "text.txt", "grandchild\n");

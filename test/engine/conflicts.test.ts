@@ -1,7 +1,30 @@
 /** Conflicts when a conversation is closed: who is told, what waits, and that no work is ever lost (CfA §10). */
 import { describe, expect, test } from "vitest";
 import type { Script } from "../../src/runtime/agents/script-turn.ts";
-import { approve, bodies, EXECUTE, git, read, runJob, transitions, write } from "./fixture.ts";
+import { gitWorkspaces } from "../../src/runtime/workspaces/git-workspaces.ts";
+import {
+  approve,
+  bodies,
+  EXECUTE,
+  finish,
+  gate,
+  git,
+  mailOf,
+  makeEngine,
+  notes,
+  reached,
+  read,
+  runJob,
+  type Scripts,
+  startJob,
+  transitions,
+  until,
+  write,
+} from "./fixture.ts";
+
+/** Works until the turn is stopped. */
+const forever: Script = (turn) =>
+  new Promise<string>((resolve) => turn.signal.addEventListener("abort", () => resolve("late")));
 
 /** Changes the second line of text.txt to the task. */
 const editor: Script = (turn) => {
@@ -153,35 +176,94 @@ describe.concurrent("a conflict whose parent ends", () => {
     expect(git(place.top, "show", `cfa/${run.id}:text.txt`)).toBe("one\nboth\nthree");
   });
 
-  test("in a child's own tree is abandoned: the child's work is merged, the grandchild's stays on its ref", async () => {
-    const { end, entries, place, run } = await runJob(EXECUTE, {
-      lead: async (turn) => {
-        if (turn.turn === 1) return void (await turn.send({ to: "worker", message: "go" }));
-        for (const { thread } of turn.children) await turn.close(thread);
-        return approve(turn);
-      },
-      worker: async (turn) => {
-        if (turn.message.kind === "task") return void (await turn.send({ to: "helper", message: "helper" }));
+  /** A worker that edits what its helper edits, closes it, and says `last` when it hears of the conflict. */
+  const contested = (last: Script): Scripts => ({
+    lead: async (turn) => {
+      if (turn.message.kind === "task") await turn.send({ to: "worker", message: "go" });
+      if (turn.message.kind === "human") for (const { thread } of turn.children) await turn.close(thread);
+      return turn.message.kind === "control" ? approve(turn).then(() => turn.message.body) : "wait";
+    },
+    worker: async (turn) => {
+      if (turn.message.kind === "task") await turn.send({ to: "helper", message: "helper" });
+      else if (isConflict(turn)) return last(turn);
+      else {
         write(turn.workspace, "text.txt", "one\nworker\nthree\n");
-        await turn.send({ to: "parent", message: "done" });
         await turn.close(turn.message.from?.thread ?? "");
-      },
-      helper: editor,
-    });
-    expect(end.kind).toBe("ended");
-    const helper = bodies(entries, "release").filter(({ thread }) => thread === "dispatch:2.1.1");
-    expect(git(place.top, "show", `${helper[0]?.ref ?? ""}:text.txt`)).toBe("one\nhelper\nthree");
-    if (end.kind === "ended" && end.state === "DONE")
-      expect(git(place.top, "show", `cfa/${run.id}:text.txt`)).toMatch(/^one\n(worker|two)\nthree$/u);
+      }
+      await turn.sendNone();
+      return undefined;
+    },
+    helper: editor,
   });
 
-  test("leaves nothing behind when the job is withdrawn", async () => {
-    const { end, entries } = await runJob(
-      { ...EXECUTE, limits: { retries: 3 } },
-      { lead: closing(["left", "right"], (turn) => turn.outcome("WITHDRAW", "enough")), worker: editor },
+  test("in a child's own tree: all of the child's work stays on its ref, and its parent is told", async () => {
+    const started = await startJob({ ...EXECUTE, limits: { retries: 9 } }, contested(forever));
+    await until(started.run, "release", ({ result }) => result === "conflict");
+    await started.run.tell("close it");
+    const { end, entries, place, run } = await finish(started);
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    const last = bodies(entries, "release").find(({ thread }) => thread === "dispatch:1.1.1");
+    expect(last).toMatchObject({ result: "dropped", paths: ["text.txt"] });
+    expect(git(place.top, "show", `${last?.ref ?? ""}:text.txt`)).toMatch(
+      /<<<<<<<.*worker.*helper.*>>>>>>>/su,
     );
-    // The turn about the conflict fails, and with it its outcome; a turn about anything else may withdraw.
-    expect(end.kind).toBe("ended");
-    expect(bodies(entries, "release").at(-1)).toMatchObject({ result: "dropped" });
+    expect(mailOf(entries, `state:${run.id}:EXECUTE:1`).at(-1)).toContain(
+      "its own tree still held an unresolved merge in text.txt",
+    );
+    expect(git(place.top, "show", `cfa/${run.id}:text.txt`)).toBe("one\ntwo\nthree");
+  });
+
+  test("before the merge begins: the child's work is merged, the grandchild's stays on its ref", async () => {
+    const [begun, go] = [gate(), gate()];
+    // The merge of the grandchild waits until the child has been closed, too.
+    const engine = makeEngine({
+      bus: "memory",
+      workspaces: async (job, { repository, artifacts }) => {
+        const real = await gitWorkspaces({ repository, job, artifacts: Object.values(artifacts) });
+        const merge: typeof real.merge = async (tree, parent) => {
+          begun.open();
+          await go.passed;
+          return real.merge(tree, parent);
+        };
+        return { ...real, merge };
+      },
+    });
+    const scripts = contested(forever);
+    const lead: Script = (turn) =>
+      turn.children.length === 0 && turn.turn > 1 ? approve(turn) : scripts["lead"]?.(turn);
+    const started = await startJob({ ...EXECUTE, limits: { retries: 9 } }, { ...scripts, lead }, { engine });
+    await reached(started.run, begun);
+    await started.run.tell("close it");
+    await until(started.run, "fire", ({ rule, at }) => rule === "term-final" && at["t"] === "dispatch:1.1.1");
+    go.open();
+    const { end, entries, place, run } = await finish(started);
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    const [helper, worker] = bodies(entries, "release");
+    expect(helper).toMatchObject({ thread: "dispatch:2.1.1", result: "dropped", paths: ["text.txt"] });
+    expect(git(place.top, "show", `${helper?.ref ?? ""}:text.txt`)).toBe("one\nhelper\nthree");
+    expect(worker).toMatchObject({ thread: "dispatch:1.1.1", result: "merged" });
+    expect(git(place.top, "show", `cfa/${run.id}:text.txt`)).toBe("one\nworker\nthree");
+    expect(notes(entries)).toEqual([expect.stringContaining("it is not merged and stays on refs/cfa/")]);
+  });
+
+  test("with the job: nothing is merged any more, and nothing is left behind", async () => {
+    const working = gate();
+    const started = await startJob(
+      { ...EXECUTE, limits: { retries: 9 } },
+      {
+        lead: closing(["left", "right", "far"], (turn) => {
+          working.open();
+          return forever(turn);
+        }),
+        worker: editor,
+      },
+    );
+    await reached(started.run, working);
+    await started.run.withdraw("enough");
+    const { end, entries } = await finish(started);
+    expect(end).toEqual({ kind: "ended", state: "WITHDRAWN" });
+    const results = bodies(entries, "release").map(({ result }) => result);
+    expect(results.filter((result) => result === "merged")).toHaveLength(1);
+    expect(results.at(-1)).toBe("dropped");
   });
 });

@@ -1,20 +1,7 @@
 /** What a lead's outcome record does, for every live state and every thing that can stand in it (CfA §3, §4). */
 import { describe, expect, test } from "vitest";
 import type { LiveState } from "../../src/job/machine.ts";
-import {
-  approve,
-  bodies,
-  finish,
-  gate,
-  type Keys,
-  mailOf,
-  reached,
-  record,
-  runJob,
-  startJob,
-  transitions,
-  until,
-} from "./fixture.ts";
+import { approve, bodies, type Keys, mailOf, record, runJob, transitions } from "./fixture.ts";
 
 /** Starts in the state under test, so that nothing else happens before it. */
 const STARTS: Readonly<Record<LiveState, { readonly keys: Keys; readonly before: readonly string[] }>> = {
@@ -268,47 +255,5 @@ describe.concurrent("who may write a record", () => {
       failure: "fell over",
       outcome: null,
     });
-  });
-});
-
-describe.concurrent("mail that waits when the turn ends", () => {
-  /** A lead whose first turn leaves `word` while mail from the human waits, and that approves afterwards. */
-  const withMail = async (word: string, retries: number) => {
-    const [begun, told] = [gate(), gate()];
-    const started = await startJob(
-      { ...STARTS.EXECUTE.keys, limits: { retries } },
-      {
-        lead: async (turn) => {
-          if (turn.state !== "EXECUTE" || turn.turn > 1) return approve(turn);
-          begun.open();
-          await told.passed;
-          return record(turn, wordRecord(word));
-        },
-      },
-    );
-    await reached(started.run, begun);
-    await started.run.tell("one thing more");
-    await until(started.run, "act");
-    told.open();
-    return finish(started);
-  };
-
-  test("does not hide a violation", async () => {
-    const { end, entries } = await withMail("APPROVED_INTENT", 0);
-    expect(end).toEqual({ kind: "ended", state: "FAILURE" });
-    expect(bodies(entries, "turn")).toHaveLength(1);
-  });
-
-  test("does not hold up a backtrack", async () => {
-    const { entries } = await withMail("REPLAN", 0);
-    expect(transitions(entries)).toContain("EXECUTE REPLAN PLAN (skill)");
-    expect(bodies(entries, "turn").filter(({ thread }) => thread.includes(":EXECUTE:1"))).toHaveLength(1);
-  });
-
-  test("holds an approval: the lead wakes on the mail and approves again", async () => {
-    const { entries, end } = await withMail("APPROVED_WORK", 0);
-    expect(end).toEqual({ kind: "ended", state: "DONE" });
-    expect(bodies(entries, "turn").map(({ turn }) => turn)).toEqual([1, 2]);
-    expect(bodies(entries, "transition").at(-1)?.reason).toBe("good");
   });
 });

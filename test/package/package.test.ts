@@ -61,12 +61,18 @@ test("embedding and testing APIs type-check under strict in an empty project", (
     join(project, "use.ts"),
     `import { type Entry, defineAgent, openEngine, parseJob } from "cfa";
 import { complete, Configuration, configurationOf, parseSoup, redexes } from "cfa/testing";
+import { cfaMatchers, deliver, fire, manualClock, type Play, type Played, run, type ScriptedAgent, soup as parsed, step, trace } from "cfa/testing";
 const { definition } = parseJob("request: x", { file: "job.yaml", directory: "." });
 const engine = openEngine({ bus: "memory" });
 const job = await engine.start(definition, { agents: { lead: defineAgent((turn) => turn.outcome("APPROVED_INTENT", "ok")) } });
 for await (const entry of job) { const one: Entry = entry; console.log(one.seq); }
 const soup: Configuration = configurationOf(Configuration.empty(), parseSoup("Idle(A,t)"));
 console.log(redexes(complete, soup).length satisfies number);
+const lead: ScriptedAgent = ({ body }, { children }) => (body === "go" ? [deliver("writer", "t1", "write")] : children.map((child) => "terminate(" + child + ")"));
+const play: Play = { agents: { lead, writer: () => [] }, seed: 1, human: ({ text }) => text.body };
+const played: Played = run(parsed("Idle(lead,t0) ‖ Mailbox(lead,t0,[go])", { roster: { lead: ["writer"] } }), play);
+console.log(played.end, trace([...played.events, ...step(fire(parsed\`Run(A,t,\${"any text"})\`, "send-step", { t: "t" }, "ps = []")).events]));
+console.log(cfaMatchers.toBeInert(played).message(), openEngine({ bus: "memory", clock: manualClock() }));
 `,
   );
   const tsc = join(root, "node_modules", ".bin", "tsc");

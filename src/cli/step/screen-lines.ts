@@ -6,7 +6,7 @@
  */
 import { type Change, threadsNamed } from "../../persistence/change.ts";
 import type { Step } from "../../persistence/verify.ts";
-import { Configuration, moleculesOf } from "../../soup/configuration.ts";
+import { type Configuration, moleculesOf } from "../../soup/configuration.ts";
 import type { Molecule } from "../../soup/molecule.ts";
 import { type Colors, NO_COLORS } from "../view/colors.ts";
 import { changeIn, nameOf, whatOf } from "../view/replay-line.ts";

@@ -82,7 +82,7 @@ export function press(walk: Walk, key: Key): Pressed {
 function type({ session }: Walk, typed: string, key: Key): Walk {
   const go = (text: string | undefined): Walk => ({ session, typed: text, help: false });
   if (key.name === "escape") return go(undefined);
-  if (key.name === "backspace") return go(typed.length <= 1 ? undefined : [...typed].slice(0, -1).join(""));
+  if (key.name === "backspace") return go(typed.length <= 1 ? undefined : typed.replace(/.$/u, ""));
   if (key.name === "return" || key.name === "enter") {
     try {
       return { session: perform(session, parseCommand(typed)), typed: undefined, help: false };

@@ -7,6 +7,7 @@ import type { Standing } from "../../engine/causes/causes.ts";
 import { shortThread } from "../../job/thread-names.ts";
 import type { Entry, EntryBody } from "../../persistence/entry.ts";
 import type { Step } from "../../persistence/verify.ts";
+import type { Configuration } from "../../soup/configuration.ts";
 import type { Message, Payload } from "../../soup/message.ts";
 import { nameOf } from "./replay-line.ts";
 import { clip, count, firstLine } from "./text.ts";
@@ -53,7 +54,7 @@ export function wordsOf({ entry, after }: Step): string {
   const name = (thread: string) => shortThread(entry.job, thread);
   switch (entry.kind) {
     case "fire":
-      return firing(entry.job, entry.body, after.cell(entry.body.at["t"] ?? "")?.turns ?? 0);
+      return firing(entry.job, entry.body, after);
     case "post": {
       const { origin, agent, thread, message } = entry.body;
       return `the ${origin} sent to ${agent} on ${name(thread)}: ${mail(message)}`;
@@ -131,16 +132,16 @@ function turn(job: string, { thread, turn, agent, result, failure, outcome }: En
     : `${what} ended with the record ${clip(firstLine(outcome), SHORT)}`;
 }
 
-function firing(job: string, { rule, at, choice }: EntryBody<"fire">, turns: number): string {
+function firing(job: string, { rule, at, choice }: EntryBody<"fire">, after: Configuration): string {
   const name = (thread: string | undefined) => shortThread(job, thread ?? "");
   const [here, there] = [name(at["t"]), name(at["t'"])];
   const [agent, question] = [at["B"] ?? at["A"] ?? "", at["e"] ?? ""];
   switch (rule) {
     case "wake":
-      return `${agent} on ${here} took its mail up as turn ${turns}`;
+      return `${agent} on ${here} began turn ${run(after, at["t"])}`;
     case "wake-int":
     case "interrupt":
-      return `${agent} on ${here} was redirected, turn ${turns}`;
+      return `${agent} on ${here} was redirected: turn ${run(after, at["t"])}`;
     case "send":
       return `${agent} on ${here} sent to ${at["A"]} on ${there}`;
     case "spark":
@@ -173,6 +174,11 @@ function firing(job: string, { rule, at, choice }: EntryBody<"fire">, turns: num
     default:
       return `${rule} on ${here}`;
   }
+}
+
+function run(configuration: Configuration, thread: string | undefined): string {
+  const found = configuration.cell(thread ?? "")?.lifecycles.find(({ kind }) => kind === "Run");
+  return found?.kind === "Run" ? `${found.turn} on ${mail(found.message)}` : "";
 }
 
 function payloads(job: string, all: readonly Payload[]): string {

@@ -35,7 +35,8 @@ export class CauseIndex {
   readonly runs = new Map<ThreadId, number>();
   readonly terminations = new Map<ThreadId, number>();
   readonly ends = new Map<ThreadId, number>();
-  #root: ThreadId = "";
+  /** The job's own thread. */
+  root: ThreadId = "";
 
   /** The chief cause of an entry, if it has one in the log. */
   causeOf(seq: number): number | undefined {
@@ -80,7 +81,7 @@ export class CauseIndex {
       case "release":
         return this.#here("turn") ?? this.ends.get(entry.body.thread);
       case "transition":
-        return this.runs.get(this.#root);
+        return this.runs.get(this.root);
       case "violation":
         return this.#here("turn") ?? this.#turns.get(`${entry.body.thread} ${entry.body.turn}`);
       case "hold":
@@ -126,7 +127,7 @@ export class CauseIndex {
 
   /** Why the orchestrator ends a thread out of its own: the work is delivered, or an approval waits for its children. */
   #causeOfEnd(thread: ThreadId): number | undefined {
-    return thread === this.#root ? this.newest("deliver") : this.newest("hold");
+    return thread === this.root ? this.newest("deliver") : this.newest("hold");
   }
 
   /** The first of these kinds that stands in the present commit. */
@@ -145,7 +146,7 @@ export class CauseIndex {
     for (const { thread, id } of newMail(step)) this.#mail.set(`${thread} ${id}`, entry.seq);
     switch (entry.kind) {
       case "open":
-        this.#root = entry.body.root.thread;
+        this.root = entry.body.root.thread;
         return;
       case "interrupt":
         this.#interrupts.set(entry.body.thread, [

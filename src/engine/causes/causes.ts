@@ -2,7 +2,8 @@
  * Why: from a thread's state, or an entry, back to what brought it about: which message, firing, choice or human act.
  *
  * W1. A pure function of the steps of a log. The chain is newest first; each entry in it is the chief cause of the one before.
- * W2. It ends where the log does not know further: at a person, the request, or a clock.
+ * W2. It ends where the log knows no further (at a person, the request, a clock), or else at the transition by which the
+ *     present state of the job began: that one has a chain of its own.
  */
 import type { Step } from "../../persistence/verify.ts";
 import { invariant } from "../../soup/invariant.ts";
@@ -42,12 +43,17 @@ function indexOf(steps: readonly Step[]): CauseIndex {
   return index;
 }
 
+/** The chain from entry `seq` on; it ends with what opened the state of the job in which it happened (W2). */
 function chainFrom(steps: readonly Step[], index: CauseIndex, seq: number): readonly Step[] {
   const chain: Step[] = [];
+  let opening = false;
   for (let at: number | undefined = seq; at !== undefined; at = index.causeOf(at)) {
     const step = steps[at - 1];
     invariant(step !== undefined, `entry ${at} is a cause and not in the log`);
     chain.push(step);
+    const { entry } = step;
+    if (opening && entry.kind === "transition") break;
+    opening ||= entry.kind === "fire" && entry.body.rule === "spark" && entry.body.at["t"] === index.root;
   }
   return chain;
 }

@@ -12,6 +12,9 @@ import { conflictMailId } from "../../runtime/release.ts";
 import { leadOf } from "../state-record.ts";
 import type { Model } from "./model.ts";
 
+/** Unread messages of one mailbox that are told apart. */
+export const UNREAD = 2;
+
 /** The shape of a model's state, as a key. */
 export function shapeOf(model: Model): string {
   const { machine, hold, parked, delivered, judged } = model.record;
@@ -43,7 +46,7 @@ export function threadShape(model: Model, thread: ThreadId): string {
     cell.closed ? "closed" : (kinds.get(record.agent) ?? record.agent),
     cell.lifecycles.map((one) => lifecycleShape(one, message)).join(),
     plan === undefined ? "" : late ? "late" : "on",
-    cell.mailboxes.map(({ messages }) => [...messages].map(message).join("")).join(),
+    cell.mailboxes.map(({ messages }) => mailShape([...messages].map(message))).join(),
     cell.questions.map(questionShape).sort().join(),
     cell.terminates.length + cell.interrupts.length === 0 ? "" : "ending",
     record.owes ? "owes" : "",
@@ -57,6 +60,11 @@ export function threadShape(model: Model, thread: ThreadId): string {
 function lifecycleShape(one: Lifecycle, message: (one: Message) => string): string {
   if (one.kind === "Run") return `R${message(one.message)}`;
   return one.kind === "Send" ? `S${[...one.payloads].map(({ kind }) => kind).join("+")}` : "I";
+}
+
+/** Unread messages, oldest first (H4). */
+function mailShape(classes: readonly string[]): string {
+  return classes.length > UNREAD ? `${classes.slice(0, UNREAD).join("")}+` : classes.join("");
 }
 
 function questionShape(one: Question): string {

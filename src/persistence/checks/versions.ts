@@ -1,8 +1,7 @@
 /** The first entry is `open`, no other is, and it names versions that this cfa knows (CfA §13). */
 import { z } from "zod";
 import type { LogRow } from "../chain.ts";
-import { VERSIONS } from "../entry.ts";
-import type { LogCheck } from "../verify.ts";
+import { type Entry, VERSIONS } from "../entry.ts";
 
 const versionsSchema = z.object({ versions: z.record(z.string(), z.int()) });
 
@@ -28,17 +27,11 @@ function jsonOrNothing(text: string): unknown {
   }
 }
 
-/** The check of the first entry. */
-export function openingCheck(): LogCheck {
-  return {
-    name: "opening",
-    says: "the first entry opens the job and no other does",
-    step: ({ entry }) => {
-      if (entry.seq === 1 && entry.kind !== "open") return `the first entry must be open, not ${entry.kind}`;
-      if (entry.kind !== "open") return undefined;
-      if (entry.seq !== 1) return "a job is opened once, by its first entry";
-      const { job } = entry.body;
-      return job === entry.job ? undefined : `it opens job ${job} in the log of job ${entry.job}`;
-    },
-  };
+/** Why an entry cannot stand where it does: the first one opens the job, and no other does. */
+export function misopened(entry: Entry): string | undefined {
+  if (entry.seq === 1 && entry.kind !== "open") return `the first entry must be open, not ${entry.kind}`;
+  if (entry.kind !== "open") return undefined;
+  if (entry.seq !== 1) return "a job is opened once, by its first entry";
+  const { job } = entry.body;
+  return job === entry.job ? undefined : `it opens job ${job} in the log of job ${entry.job}`;
 }

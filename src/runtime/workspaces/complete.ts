@@ -82,7 +82,7 @@ async function afterAgent(job: JobGit, tree: Tree, record: ConflictRecord): Prom
     await finish(job, tree, record, merge);
     return { merge };
   }
-  const again = await beginMerge(job, tree, record.thread, record.commit);
+  const again = await beginMerge(job, tree, record.thread, record.commit, { ...record, paths: [] });
   return "merge" in again ? again : { unmerged: again.paths };
 }
 

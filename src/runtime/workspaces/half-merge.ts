@@ -23,6 +23,8 @@ const noteSchema = z.strictObject({
   commit: z.string(),
   /** Paths (byte strings) of ignored files that were moved aside for it. */
   obstacles: z.array(z.string()).readonly(),
+  /** The tree must hold the conflict: its record stays. */
+  again: z.boolean(),
 });
 
 const notePath = (tree: Tree): string => join(tree.admin, "cfa-merging.json");
@@ -41,10 +43,10 @@ export async function forgetMerge(tree: Tree): Promise<void> {
 export async function undoHalfMerge(job: JobGit, tree: Tree): Promise<void> {
   const note = await readIfThere(notePath(tree));
   if (note === undefined) return;
-  const { onto, commit, obstacles } = noteSchema.parse(JSON.parse(note));
+  const { onto, commit, obstacles, again } = noteSchema.parse(JSON.parse(note));
   await removeLocks(tree.admin);
   if ((await tree.git.run(["rev-parse", "HEAD"])).trim() === onto) {
-    await forgetConflict(tree);
+    if (!again) await forgetConflict(tree);
     await putBack(tree);
     await moveAside(tree, await present(tree, obstacles));
     await removeMergeState(tree);

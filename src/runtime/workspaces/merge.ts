@@ -10,7 +10,13 @@
  */
 import type { ThreadId } from "../../soup/message.ts";
 import { keepArtifacts } from "./carry.ts";
-import { describePaths, forgetConflict, readConflict, writeConflict } from "./conflict.ts";
+import {
+  type ConflictRecord,
+  describePaths,
+  forgetConflict,
+  readConflict,
+  writeConflict,
+} from "./conflict.ts";
 import { fields, type Git, GitFailure, readCommits, text } from "./git.ts";
 import { forgetMerge, noteMerge } from "./half-merge.ts";
 import { markUnmerged, moveAside, obstaclesOf, putBack } from "./obstacles.ts";
@@ -104,28 +110,35 @@ export async function abandonMerge(tree: Tree): Promise<void> {
   await forgetConflict(tree);
 }
 
-/** Commits the work of `tree` and merges `commit`, the work of `thread`, into it. */
+/**
+ * Commits the work of `tree` and merges `commit`, the work of `thread`, into it. `again` is the record of a conflict
+ * that the tree must hold: it never goes, whatever is killed, and paths that it says are declared stay so.
+ */
 export async function beginMerge(
   job: JobGit,
   tree: Tree,
   thread: ThreadId,
   commit: string,
+  again?: ConflictRecord,
 ): Promise<{ readonly merge: string } | { readonly paths: readonly string[] }> {
   await putBack(tree);
   const onto = await workCommit(job, tree);
-  await forgetConflict(tree);
+  if (again === undefined) await forgetConflict(tree);
+  else writeConflict(tree, { ...again, onto, completed: null });
   const obstacles = await obstaclesOf(tree, onto, commit);
   if (obstacles.length > 0) await moveAside(tree, obstacles);
   const quiet = ["--quiet", "--no-ff", "--no-edit", "--no-verify", "--no-stat", "--no-log", "--no-autostash"];
   const commitNow = obstacles.length > 0 ? ["--no-commit"] : [];
   const message = `Merge ${thread} into ${tree.thread}`;
-  await noteMerge(tree, { onto, commit, obstacles });
+  await noteMerge(tree, { onto, commit, obstacles, again: again !== undefined });
   const done = await tree.git.attempt(["merge", ...quiet, ...commitNow, "-m", message, commit]);
   if ((await putBack(tree)).length > 0 && (await mergeHead(tree)) !== null)
     await markUnmerged(tree, obstacles);
   if ((await mergeHead(tree)) !== null) {
-    const paths = await describePaths(tree);
-    writeConflict(tree, { thread, commit, onto, completed: null, paths: [...paths] });
+    const declared = new Set(again?.paths.filter((entry) => entry.declared).map((entry) => entry.path));
+    const found = await describePaths(tree);
+    const paths = found.map((entry) => ({ ...entry, declared: declared.has(entry.path) }));
+    writeConflict(tree, { thread, commit, onto, completed: null, paths });
     await forgetMerge(tree);
     return { paths: paths.map((entry) => text(entry.path)) };
   }
@@ -135,6 +148,7 @@ export async function beginMerge(
   const merge = head === undefined || head.id === onto ? await mergeOf(job.git, commit, onto) : head.id;
   if (head !== undefined && head.id !== onto)
     await job.git.run(["update-ref", refs.thread(job.job, tree.name), head.id]);
+  if (again !== undefined) writeConflict(tree, { ...again, onto, completed: merge });
   await keepArtifacts(job, tree, merge);
   return { merge };
 }

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { invariant } from "../../soup/invariant.ts";
 import type { ThreadId } from "../../soup/message.ts";
 import { keptArtifacts, removeArtifacts, storeArtifacts } from "./carry.ts";
-import { type ConflictRecord, forgetConflict, readConflict, writeConflict } from "./conflict.ts";
+import { type ConflictRecord, forgetConflict, readConflict } from "./conflict.ts";
 import { placeFile } from "./files.ts";
 import { type CommitObject, fields, readCommits } from "./git.ts";
 import { removeMergeState } from "./half-merge.ts";
@@ -141,7 +141,8 @@ async function holdAgain(
   record: ConflictRecord,
   resolving: CommitObject | undefined,
 ): Promise<void> {
-  await beginMerge(job, tree, record.thread, record.commit);
+  const again = resolving === undefined ? { ...record, paths: [] } : record;
+  await beginMerge(job, tree, record.thread, record.commit, again);
   if (resolving === undefined) return;
   const index = join(tree.admin, "cfa-index");
   try {
@@ -149,11 +150,4 @@ async function holdAgain(
   } finally {
     await rm(index, { force: true });
   }
-  const begun = readConflict(tree);
-  const declared = new Set(record.paths.filter((entry) => entry.declared).map((entry) => entry.path));
-  if (begun !== undefined)
-    writeConflict(tree, {
-      ...begun,
-      paths: begun.paths.map((entry) => ({ ...entry, declared: declared.has(entry.path) })),
-    });
 }

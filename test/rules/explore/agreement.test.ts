@@ -37,7 +37,7 @@ test("exploration agrees with the naive walk on random scenarios, the reduced on
   fc.assert(
     fc.property(anyScenario, (given) => {
       const scenario = parseScenario(JSON.stringify(given));
-      const full = runScenario(scenario, { maxStates: 400 });
+      const full = runScenario(scenario, { maxStates: 200 });
       if (!full.complete) return;
       const { states, ...naive } = walk(given);
       expect({ states: full.states, ...verdicts(full) }).toEqual({ states, ...naive });
@@ -45,7 +45,7 @@ test("exploration agrees with the naive walk on random scenarios, the reduced on
       expect(verdicts(reduced)).toEqual(naive);
       expect(reduced.states).toBeLessThanOrEqual(states);
     }),
-    { numRuns: Number(process.env["RUNS"] ?? 300) },
+    { numRuns: Number(process.env["RUNS"] ?? 200) },
   );
 });
 
@@ -53,12 +53,12 @@ test("the reduced walk agrees with the full one on larger random scenarios", () 
   fc.assert(
     fc.property(anyScenario, (given) => {
       const scenario = parseScenario(JSON.stringify(given));
-      const full = runScenario(scenario, { maxStates: 4_000 });
+      const full = runScenario(scenario, { maxStates: 1_500 });
       if (!full.complete) return;
       const reduced = runScenario(scenario, { reduce: true });
       expect(verdicts(reduced)).toEqual(verdicts(full));
       expect(reduced.states).toBeLessThanOrEqual(full.states);
     }),
-    { numRuns: Number(process.env["RUNS"] ?? 300) },
+    { numRuns: Number(process.env["RUNS"] ?? 200) },
   );
 });
