@@ -15,6 +15,10 @@ const VERBS = [
   "withdraw",
   "status",
   "log",
+  "replay",
+  "step",
+  "verify",
+  "why",
   "explore",
   "completion",
 ];

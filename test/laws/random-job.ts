@@ -87,7 +87,7 @@ export class RandomJob {
   /** One firing or, one time in five, one outside move. */
   step(seed: number): void {
     this.#random = randomFrom(seed);
-    const all = redexes(this.#table, this.configuration).filter((one) => this.#isNamed(one));
+    const all = named(redexes(this.#table, this.configuration));
     if (all.length === 0 || this.below(5) === 0) this.outside(this.#move());
     else {
       const weighted = all.flatMap((one) => (one.rule.id === "send-step" ? [one, one, one, one] : [one]));
@@ -117,12 +117,6 @@ export class RandomJob {
   #plain(): Redex | undefined {
     const all = redexes(this.#table, this.configuration);
     return PLAIN.flatMap((id) => all.filter(({ rule }) => rule.id === id))[0];
-  }
-
-  /** A record of several interrupts of one thread means the first: no log can say that another was taken. */
-  #isNamed({ matched }: Redex): boolean {
-    const interrupt = matched.find((one) => one.kind === "Interrupt");
-    return interrupt === undefined || this.configuration.cell(interrupt.thread)?.interrupts[0] === interrupt;
   }
 
   /** Fires a redex with a random choice. */
@@ -248,6 +242,21 @@ export class RandomJob {
       { kind: "terminate", thread: anybody },
     ]);
   }
+}
+
+/**
+ * Those that a log can name: where a record fits several redexes (two interrupts of one thread, three Terminates), it means
+ * the first.
+ */
+export function named(all: readonly Redex[]): Redex[] {
+  const seen = new Set<string>();
+  return all.filter((redex) => {
+    const { rule, at } = firingOf(redex);
+    const record = JSON.stringify([rule, at]);
+    if (seen.has(record)) return false;
+    seen.add(record);
+    return true;
+  });
 }
 
 /** What ends a Run, a Proxy that may answer, an AskHuman, and a Proxy that must ask first. */

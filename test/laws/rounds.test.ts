@@ -7,8 +7,9 @@ import { type Redex, redexes } from "../../src/rules/redex.ts";
 import { fullAgenda, isInert, nextRound } from "../../src/rules/round.ts";
 import { complete } from "../../src/rules/table.ts";
 import type { Configuration } from "../../src/soup/configuration.ts";
+import type { Molecule } from "../../src/soup/molecule.ts";
 import { checkJobs } from "./check.ts";
-import type { RandomJob } from "./random-job.ts";
+import { named, type RandomJob } from "./random-job.ts";
 import { differences } from "./same.ts";
 
 type Decided = { readonly redex: Redex; readonly choice: Choice | undefined };
@@ -59,17 +60,40 @@ test("disjoint redexes commute, those with a choice included", () => {
 });
 
 test("a round equals its firings one by one, in any order", () => {
-  checkJobs(700, (job, steps, given) => {
+  checkJobs(500, (job, steps, given) => {
     nowAndThen(job, steps, given, (before) => {
       const { fired, configuration } = nextRound(complete, before, fullAgenda(before));
       for (const order of [fired, fired.toReversed(), fired.toSorted(() => job.below(3) - 1)]) {
-        const byFiring = order.reduce((c, redex) => fire(c, redex), before);
-        expect(differences(byFiring, configuration)).toEqual([]);
-        const byRecord = inOrder(
-          before,
-          order.map((redex) => ({ redex, choice: undefined })),
-        );
-        expect(differences(byRecord, configuration)).toEqual([]);
+        expect(
+          differences(
+            order.reduce((c, redex) => fire(c, redex), before),
+            configuration,
+          ),
+        ).toEqual([]);
+      }
+    });
+  });
+});
+
+/** The configuration when all withdrawals are done. */
+function withdrawn(before: Configuration): Configuration {
+  const { fired, configuration } = nextRound(complete, before, fullAgenda(before));
+  return fired[0]?.rule.text.withdrawal === true ? withdrawn(configuration) : before;
+}
+
+test("a round equals its records one by one, in any order", () => {
+  checkJobs(200, (job, steps, given) => {
+    nowAndThen(job, steps, given, (before) => {
+      const { fired, configuration } = nextRound(complete, before, fullAgenda(before));
+      const meant = named(redexes(complete, before)).map(({ matched }) => matched);
+      const same = (one: readonly Molecule[], other: readonly Molecule[]) =>
+        one.every((it, at) => it === other[at]);
+      // Of three Terminates of one thread a round may absorb two others than its record means; they all come to one.
+      const exact = fired.every(({ matched }) => meant.some((one) => same(one, matched)));
+      for (const order of [fired, fired.toReversed(), fired.toSorted(() => job.below(3) - 1)]) {
+        const replayed = inOrder(before, order.map((redex) => ({ redex, choice: undefined }))); // prettier-ignore
+        const seen = exact ? (one: Configuration) => one : withdrawn;
+        expect(differences(seen(replayed), seen(configuration))).toEqual([]);
       }
     });
   });

@@ -11,7 +11,7 @@ import { Configuration } from "../../src/soup/configuration.ts";
 import { configurationOf, Edit } from "../../src/soup/edit.ts";
 import type { Message, Payload } from "../../src/soup/message.ts";
 import { parseMolecule, plainMessage } from "../../src/soup/parse.ts";
-import { printSoup } from "../../src/soup/print.ts";
+import { printMessage, printSoup } from "../../src/soup/print.ts";
 
 const policy = z.enum(["never", "when_unsure", "always"]);
 const ask = z.strictObject({ ask: z.tuple([z.string(), z.string(), policy]) });
@@ -104,15 +104,16 @@ function steps(scenario: Scenario, state: State, redex: Redex): State[] {
     case "human-reply":
       return one({ "x'": redex.bindings.y });
     case "respond":
-      return one({ a: { ...x, kind: "answer", re: e } });
+      return one({
+        a: { ...plainMessage(x.kind === "task" ? x.body : printMessage(x)), kind: "answer", re: e },
+      });
     case "send-step":
     case "nosend-step":
     case "ask-step": {
       const key = `${A}@${t}`;
       const run = (decisions[key] ?? 0) + 1;
-      const script = scenario.scripts.find(
-        (s) => s.agent === A && s.thread === t && (s.run === run || s.run === "*"),
-      );
+      const scripts = scenario.scripts.filter((s) => s.agent === A && s.thread === t);
+      const script = scripts.find((s) => s.run === run) ?? scripts.find((s) => s.run === "*");
       return (script?.choices ?? ["nosend" as const]).flatMap((chosen) => {
         const decided = decide(chosen, m);
         if (decided.rule !== redex.rule.id) return [];
@@ -133,12 +134,14 @@ function decide(chosen: z.infer<typeof choice>, m: Message): { rule: string; cho
   if (chosen === "nosend") return { rule: "nosend-step", choice: {} };
   if ("ask" in chosen) {
     const [e, x, π] = chosen.ask;
-    return { rule: "ask-step", choice: { e, x: plainMessage(x), π } };
+    return { rule: "ask-step", choice: { e, x: x === "$m" ? m : plainMessage(x), π } };
   }
   const ps = chosen.send.map((p): Payload => {
     if ("terminate" in p) return { kind: "terminate", thread: p.terminate };
-    if ("ask" in p)
-      return { kind: "ask", question: p.ask[0], text: plainMessage(p.ask[1]), policy: p.ask[2] };
+    if ("ask" in p) {
+      const [question, x, policy] = p.ask;
+      return { kind: "ask", question, text: x === "$m" ? m : plainMessage(x), policy };
+    }
     const message = p.msg === "$m" ? m : plainMessage(p.msg);
     return { kind: "deliver", agent: p.to[0], thread: p.to[1], message };
   });

@@ -4,6 +4,7 @@
  * C1. Pure. Thread names stand without the id of the job.
  */
 import type { Standing } from "../../engine/causes/causes.ts";
+import { noticeOf } from "../../job/notice.ts";
 import { shortThread } from "../../job/thread-names.ts";
 import type { Entry, EntryBody } from "../../persistence/entry.ts";
 import type { Step } from "../../persistence/verify.ts";
@@ -197,8 +198,10 @@ function payload(job: string, one: Payload): string {
   }
 }
 
-function mail({ kind, body }: Message): string {
-  return `${kind} ${quote(body)}`;
+function mail(message: Message): string {
+  const notice = noticeOf(message);
+  if (notice !== undefined) return `the notice of ${notice.action} by the ${notice.origin}`;
+  return `${message.kind} ${quote(message.body)}`;
 }
 
 function quote(text: string, width = SHORT): string {

@@ -35,19 +35,21 @@ export type TurnChoice =
 export function turnChoices(model: Model, plan: TurnPlan): TurnChoice[] {
   const { facts } = plan;
   const open = distinct(model, facts.children.map(({ thread }) => thread));
-  const failed = facts.lead || facts.closed.length > 0 ? unacknowledged(model, plan) : [];
+  const held = model.ledger.conflicts.has(plan.tree);
+  const failed = unacknowledged(model, plan);
   const choices: TurnChoice[] = [
-    ...facts.outcomes.filter(isAction).flatMap((action) => outcomes(action, facts.children.length > 0)),
+    ...facts.outcomes.filter(isAction).flatMap((action) => outcomes(action, facts.children.length > 0 && !held)),
     ...(facts.parent === null ? [] : [{ kind: "reply" } as const]),
     { kind: "silence", leaves: false },
     ...dispatches(plan, onePerKind(model.kinds, facts.roster)),
     ...open.filter((thread) => hasRead(model, thread)).map((thread) => ({ kind: "send", thread }) as const),
-    ...open.flatMap((thread) => [close([thread], false), close([thread], true)]),
+    ...open.map((thread) => close([thread], false)),
+    ...(held ? [] : open.slice(0, 1).map((thread) => close([thread], true))),
     ...(failed.length > 0 ? [close(failed, false)] : []),
     ...(model.configuration.cell(plan.run.thread)?.questions.length === 0 ? [{ kind: "ask" } as const] : []),
     { kind: "fail" },
   ];
-  if (model.ledger.conflicts.has(plan.tree)) choices.push({ kind: "silence", leaves: true });
+  if (held) choices.push({ kind: "silence", leaves: true });
   return choices.filter((choice) => entriesOf(plan, choice) !== undefined);
 }
 

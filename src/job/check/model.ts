@@ -31,7 +31,7 @@ import type { Kinds } from "./roles.ts";
 import { effectOf } from "./effects.ts";
 
 const NOW = new Date(0);
-const STAMP = { round: 0, at: NOW.toISOString(), prev: "", hash: "" };
+const AT = NOW.toISOString();
 const NOWHERE = { path: () => "/" };
 
 /** See the header. */
@@ -123,13 +123,6 @@ export class Model {
     this.#settle();
   }
 
-  /** The human withdraws the job. */
-  withdraw(): void {
-    const item = { id: "human:withdraw", verb: "withdraw", target: "", text: "withdrawn", by: "human" } as const;
-    this.#commit(this.#director.act(item, this.view()).drafts);
-    this.#settle();
-  }
-
   #commit(drafts: readonly Draft[]): void {
     const touched = new Set(this.#agenda);
     for (const draft of drafts) {
@@ -160,7 +153,7 @@ export class Model {
 
   #note(draft: Draft): void {
     this.#seq += 1;
-    const entry: Entry = { ...draft, ...STAMP, job: "check", seq: this.#seq };
+    const entry: Entry = { ...draft, job: "check", seq: this.#seq, round: 0, at: AT, prev: "", hash: "" };
     this.ledger.apply(entry);
     this.#director.apply(entry, this.ledger);
     this.committed.push(draft);

@@ -13,7 +13,7 @@ import { leadOf } from "../state-record.ts";
 import type { Model } from "./model.ts";
 
 /** Unread messages of one mailbox that are told apart. */
-export const UNREAD = 2;
+export const UNREAD = 1;
 
 /** The shape of a model's state, as a key. */
 export function shapeOf(model: Model): string {

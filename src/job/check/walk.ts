@@ -8,14 +8,14 @@
  */
 import { finishedTurn, turnChoices, type TurnChoice } from "./choices.ts";
 import type { ThreadId, QuestionId } from "../../soup/message.ts";
+import { isLive, type LiveState } from "../machine.ts";
 import type { Model } from "./model.ts";
 import { shapeOf, threadShape } from "./shape.ts";
 
 /** What happens next: the end of a turn, or something that the human does. */
 export type Step =
   | { readonly kind: "turn"; readonly thread: ThreadId; readonly choice: TurnChoice }
-  | { readonly kind: "answer"; readonly question: QuestionId }
-  | { readonly kind: "withdraw" };
+  | { readonly kind: "answer"; readonly question: QuestionId };
 
 /** A state, and how it was come to first. */
 export type Node = { readonly model: Model; readonly from: Node | undefined; readonly step: Step | undefined };
@@ -41,16 +41,19 @@ export type Walked = {
 };
 
 /** What may happen in a state. Nothing in one that has ended or is parked. */
-export function stepsOf(model: Model): Step[] {
+function stepsOf(model: Model, states: Record<LiveState, LiveState>): Step[] {
   if (model.standing.kind !== "running") return [];
+  const { state } = model.record.machine;
+  const passing = isLive(state) && states[state] !== state;
   const alike = new Set<string>();
   const turns = [...model.turns].flatMap(([thread, plan]) => {
     const key = `${plan.facts.parent?.thread ?? ""} ${threadShape(model, thread)}`;
     if (alike.has(key)) return [];
     alike.add(key);
-    return turnChoices(model, plan).map((choice): Step => ({ kind: "turn", thread, choice }));
+    const choices = turnChoices(model, plan).filter(({ kind }) => !passing || kind === "outcome");
+    return choices.map((choice): Step => ({ kind: "turn", thread, choice }));
   });
-  return [...turns, ...answers(model), { kind: "withdraw" }];
+  return [...turns, ...answers(model)];
 }
 
 /** Open questions that the job's human may answer. */
@@ -71,7 +74,6 @@ export function openQuestions(model: Model): QuestionId[] {
 export function after(model: Model, step: Step): Model {
   const next = model.fork();
   if (step.kind === "answer") next.answer(step.question);
-  if (step.kind === "withdraw") next.withdraw();
   if (step.kind !== "turn") return next;
   const { thread, choice } = step;
   next.clumsy = "clumsy" in choice && choice.clumsy;
@@ -84,10 +86,10 @@ export function after(model: Model, step: Step): Model {
 }
 
 /** Walks from `start`; `visit` sees each state once, with the steps that are possible in it. */
-export function walk(start: Model, bounds: Bounds, visit: (node: Node, steps: readonly Step[]) => void): Walked {
+export function walk(start: Model, states: Record<LiveState, LiveState>, bounds: Bounds, visit: (node: Node, steps: readonly Step[]) => void): Walked {
   const best = new Map<string, number>();
   const levels: Node[][] = [];
-  let [states, tried, turns] = [0, 0, 0];
+  let [looked, tried, turns] = [0, 0, 0];
   let cut: keyof Bounds | null = null;
   const add = (node: Node) => {
     const need = node.model.ledger.turns;
@@ -109,10 +111,10 @@ export function walk(start: Model, bounds: Bounds, visit: (node: Node, steps: re
       if (node === undefined) continue;
       const shape = shapeOf(node.model);
       if (seen.has(shape)) continue;
-      if (states >= bounds.maxStates) return { states, steps: tried, turns: level - 1, cut: "maxStates" };
+      if (looked >= bounds.maxStates) return { states: looked, steps: tried, turns: level - 1, cut: "maxStates" };
       seen.add(shape);
-      states += 1;
-      const steps = stepsOf(node.model);
+      looked += 1;
+      const steps = stepsOf(node.model, states);
       visit(node, steps);
       for (const step of steps) {
         tried += 1;
@@ -122,5 +124,5 @@ export function walk(start: Model, bounds: Bounds, visit: (node: Node, steps: re
     turns = level;
     delete levels[level];
   }
-  return { states, steps: tried, turns: cut === null ? turns : bounds.maxTurns, cut };
+  return { states: looked, steps: tried, turns: cut === null ? turns : bounds.maxTurns, cut };
 }

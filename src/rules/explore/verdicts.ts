@@ -5,10 +5,9 @@
  *     twice concern several threads: a quick look rules them out, and what it cannot rule out is asked of
  *     `brokenInvariants`, which alone says what an invariant is.
  */
-import { Configuration } from "../../soup/configuration.ts";
+import { Configuration, moleculesOf } from "../../soup/configuration.ts";
 import { brokenInvariants, type InvariantName } from "../invariants.ts";
 import { isUnfinished, NOTHING, type Site, type Sites } from "./site.ts";
-import { moleculesOf } from "../../soup/configuration.ts";
 
 type Verdict = {
   /** What the site breaks by itself. */
@@ -34,7 +33,8 @@ export class Verdicts {
     let found: InvariantName[] | undefined;
     let questions = 0;
     let suspicious = false;
-    for (const [slot, id] of vector.entries()) {
+    for (let slot = 0; slot < vector.length; slot++) {
+      const id = vector[slot] ?? NOTHING;
       if (id === NOTHING) continue;
       const verdict = this.#of(id);
       if (verdict.broken.length > 0) found = [...(found ?? []), ...verdict.broken];

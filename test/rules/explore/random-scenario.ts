@@ -79,7 +79,7 @@ function likely(own: "t1" | "t2" | "t3") {
     t2: [to("A", "t1", "p"), to("A", "t1", "q"), to("C", "t3", "r"), { terminate: "t3" }],
     t3: [to("A", "t1", "u"), to("B", "t2", "v"), to("C", "t4", "w")],
   }[own];
-  const ask = fc.record({ ask: fc.tuple(fc.constant(`e${own}`), fc.constant("k"), policy) });
+  const ask = fc.record({ ask: fc.tuple(fc.constant(`e${own}`), fc.constantFrom("k", "$m"), policy) });
   const send = fc.record({
     send: fc.array(
       fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...payloads) }, { weight: 1, arbitrary: ask }),
