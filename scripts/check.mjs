@@ -47,7 +47,8 @@ const results = [tests("tests", []), tests("package", ["--config", "test/package
 console.log("\nTime of each suite (sum of its files):");
 for (const report of results) printSuites(report);
 console.log("Time of each step:");
-for (const [name, millis] of times) console.log(`  ${name.padEnd(14)} ${(millis / 1000).toFixed(1).padStart(7)} s`);
+for (const [name, millis] of times)
+  console.log(`  ${name.padEnd(14)} ${(millis / 1000).toFixed(1).padStart(7)} s`);
 if (failed.length > 0) console.log(`Failed: ${failed.join(", ")}`);
 const sum = (key) => results.reduce((total, report) => total + report[key], 0);
 console.log(`${sum("numPassedTests")} passed, ${sum("numFailedTests")} failed`);

@@ -43,8 +43,12 @@ function copyTree() {
   writeFileSync(
     join(rules, "complete.ts"),
     `import { COMPLETE as WHOLE } from "./complete-whole.ts";
-     const { rule, change } = JSON.parse(process.env["CFA_FAULT"] ?? "{}");
-     export const COMPLETE = WHOLE.map((one) => (one.id === rule ? { ...one, ...change } : one));\n`,
+     const { rule, change, drop } = JSON.parse(process.env["CFA_FAULT"] ?? "{}");
+     const faulty = (whole) => {
+       const { [drop]: _dropped, ...rest } = whole;
+       return { ...rest, ...change };
+     };
+     export const COMPLETE = WHOLE.map((one) => (one.id === rule ? faulty(one) : one));\n`,
   );
   writeFileSync(
     join(tree, "vitest.config.ts"),
@@ -72,7 +76,7 @@ function faultsOf({ id, right, when = [], closes }) {
       rule: id,
       change: { right: without(products, at).join(" ‖ ") || "ε" },
     })),
-    ...(closes === undefined ? [] : [{ name: `closing ${closes}`, rule: id, change: { closes: undefined } }]),
+    ...(closes === undefined ? [] : [{ name: `closing ${closes}`, rule: id, change: {}, drop: "closes" }]),
   ];
 }
 
@@ -81,7 +85,7 @@ function run(stage, fault) {
   const report = join(tree, `${Math.random().toString(36).slice(2)}.json`);
   const vitest = join(tree, "node_modules/vitest/vitest.mjs");
   const words = [vitest, "run", ...stage, "--bail=1", "--reporter=json", `--outputFile=${report}`];
-  const env = { ...process.env, ...(fault === undefined ? {} : { CFA_FAULT: faultText(fault) }) };
+  const env = { ...process.env, ...(fault === undefined ? {} : { CFA_FAULT: JSON.stringify(fault) }) };
   const child = spawn(process.execPath, words, {
     cwd: tree,
     env,
@@ -97,14 +101,6 @@ function run(stage, fault) {
       else resolve(firstFailure(report));
     });
   });
-}
-
-/** `undefined` does not survive JSON, null would not be a rule's: what is taken away is an empty guard list or null. */
-function faultText({ rule, change }) {
-  return JSON.stringify({ rule, change }, (_key, value) => (value === undefined ? null : value)).replace(
-    '"closes":null',
-    '"closes":""',
-  );
 }
 
 function firstFailure(report) {

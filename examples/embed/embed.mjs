@@ -9,7 +9,10 @@ agents:
   lead: { adapter: script, steps: [{}], roster: [writer] }
   writer: { adapter: script, steps: [{}] }
 `;
-const { definition } = parseJob(text, { file: "greetings.yaml", directory: process.argv[2] ?? process.cwd() });
+const { definition } = parseJob(text, {
+  file: "greetings.yaml",
+  directory: process.argv[2] ?? process.cwd(),
+});
 
 const lead = defineAgent(async (turn) => {
   if (turn.state !== "EXECUTE") return turn.outcome(`APPROVED_${turn.state}`, "nothing to discuss");

@@ -76,9 +76,6 @@ export type JobDefinition = z.infer<typeof jobDefinitionSchema>;
 /** A resolved agent of a job. */
 export type JobAgent = JobDefinition["agents"][string];
 
-/** An agent that runs a program. */
-export type CommandAgent = Extract<JobAgent, { adapter: "command" }>;
-
 /** Reads a definition back from a log. Throws a ZodError that names the field. */
 export function parseDefinition(value: unknown): JobDefinition {
   return jobDefinitionSchema.parse(value);

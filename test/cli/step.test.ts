@@ -82,7 +82,7 @@ test("--commands prints what the screen would show", async () => {
 
 describe("keys", () => {
   const key = (name: string, text = "", ctrl = false): Key => ({ name, text, ctrl });
-  const typed = (text: string) => [...text].map((letter) => key(letter, letter));
+  const typed = (text: string) => text.split("").map((letter) => key(letter, letter));
   const walk = (keys: readonly Key[]): Pressed => {
     let now: Pressed = { session: start, typed: undefined, help: false };
     for (const one of keys) {

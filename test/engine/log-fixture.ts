@@ -1,5 +1,4 @@
 /** A real small job with its log in a database: three states, a child, a question to the human. Made once a file. */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type LogRow, rowOf } from "../../src/persistence/chain.ts";
 import type { Entry } from "../../src/persistence/entry.ts";
@@ -64,6 +63,3 @@ export function fileOf(rows: () => Iterable<LogRow>): LogFile {
     close: () => undefined,
   };
 }
-
-/** The bytes of a file. */
-export const bytesOf = (file: string): Buffer => readFileSync(file);

@@ -16,6 +16,8 @@ import type { Model } from "./model.ts";
 import { onePerKind } from "./roles.ts";
 import { threadShape } from "./shape.ts";
 
+const APPROVALS: readonly Action[] = ["APPROVED_INTENT", "APPROVED_PLAN", "APPROVED_WORK"];
+
 /** What an agent does in a turn. */
 export type TurnChoice =
   /** The lead ends its state. */
@@ -38,7 +40,7 @@ export function turnChoices(model: Model, plan: TurnPlan): TurnChoice[] {
   const held = model.ledger.conflicts.has(plan.tree);
   const failed = unacknowledged(model, plan);
   const choices: TurnChoice[] = [
-    ...facts.outcomes.filter(isAction).flatMap((action) => outcomes(action, facts.children.length > 0 && !held)),
+    ...facts.outcomes.filter(isAction).flatMap((action) => outcomes(action, facts.children.length, held)),
     ...(facts.parent === null ? [] : [{ kind: "reply" } as const]),
     { kind: "silence", leaves: false },
     ...dispatches(plan, onePerKind(model.kinds, facts.roster)),
@@ -77,10 +79,11 @@ export function finishedTurn(model: Model, plan: TurnPlan, choice: TurnChoice): 
   };
 }
 
-function outcomes(action: Action, open: boolean): TurnChoice[] {
-  const forward = action === "APPROVED_INTENT" || action === "APPROVED_PLAN" || action === "APPROVED_WORK";
+/** REALIGN and REPLAN drop what is open in the same way, so one of them is enough there. */
+function outcomes(action: Action, open: number, held: boolean): TurnChoice[] {
   const plain: TurnChoice = { kind: "outcome", action, clumsy: false };
-  return forward && open ? [plain, { ...plain, clumsy: true }] : [plain];
+  if (action === "REPLAN" && open > 0) return [];
+  return APPROVALS.includes(action) && open > 0 && !held ? [plain, { ...plain, clumsy: true }] : [plain];
 }
 
 function close(threads: readonly ThreadId[], clumsy: boolean): TurnChoice {

@@ -153,7 +153,7 @@ export class Model {
 
   #note(draft: Draft): void {
     this.#seq += 1;
-    const entry: Entry = { ...draft, job: "check", seq: this.#seq, round: 0, at: AT, prev: "", hash: "" };
+    const entry: Entry = Object.assign({ job: "check", seq: this.#seq, round: 0, at: AT, prev: "", hash: "" }, draft);
     this.ledger.apply(entry);
     this.#director.apply(entry, this.ledger);
     this.committed.push(draft);

@@ -18,7 +18,12 @@ export type Step =
   | { readonly kind: "answer"; readonly question: QuestionId };
 
 /** A state, and how it was come to first. */
-export type Node = { readonly model: Model; readonly from: Node | undefined; readonly step: Step | undefined };
+export type Node = {
+  readonly model: Model;
+  readonly from: Node | undefined;
+  /** The step that led here; undefined at the start. */
+  readonly step: Step | undefined;
+};
 
 /** Bounds of a walk. */
 export type Bounds = {
@@ -85,44 +90,72 @@ export function after(model: Model, step: Step): Model {
   return next;
 }
 
-/** Walks from `start`; `visit` sees each state once, with the steps that are possible in it. */
-export function walk(start: Model, states: Record<LiveState, LiveState>, bounds: Bounds, visit: (node: Node, steps: readonly Step[]) => void): Walked {
-  const best = new Map<string, number>();
-  const levels: Node[][] = [];
-  let [looked, tried, turns] = [0, 0, 0];
-  let cut: keyof Bounds | null = null;
-  const add = (node: Node) => {
-    const need = node.model.ledger.turns;
-    if (need > bounds.maxTurns) {
-      cut ??= "maxTurns";
+/** The node that a step leads to. */
+export function follow(from: Node, step: Step): Node {
+  return { model: after(from.model, step), from, step };
+}
+
+/** Walks from `start`; `visit` sees each state once, with the steps that are possible in it. `walkedIn` is of roles.ts. */
+export function walk(
+  start: Node,
+  walkedIn: Record<LiveState, LiveState>,
+  bounds: Bounds,
+  visit: (node: Node, steps: readonly Step[]) => void,
+): Walked {
+  const frontier = new Frontier(bounds.maxTurns);
+  frontier.add(start);
+  let [states, steps] = [0, 0];
+  for (let node = frontier.next(); node !== undefined; node = frontier.next()) {
+    if (states >= bounds.maxStates) return { states, steps, turns: frontier.level - 1, cut: "maxStates" };
+    states += 1;
+    const possible = stepsOf(node.model, walkedIn);
+    visit(node, possible);
+    steps += possible.length;
+    for (const step of possible) frontier.add(follow(node, step));
+  }
+  const turns = frontier.cut ? bounds.maxTurns : frontier.level;
+  return { states, steps, turns, cut: frontier.cut ? "maxTurns" : null };
+}
+
+/** States that have been found and not been looked at, by turns (W1, W2). */
+class Frontier {
+  /** Turns that the node taken last needs. */
+  level = 0;
+  /** Something needs more turns than are allowed. */
+  cut = false;
+  readonly #maxTurns: number;
+  readonly #fewest = new Map<string, number>();
+  readonly #levels: { readonly node: Node; readonly shape: string }[][] = [];
+  #at = 0;
+
+  constructor(maxTurns: number) {
+    this.#maxTurns = maxTurns;
+  }
+
+  add(node: Node): void {
+    const { turns } = node.model.ledger;
+    const shape = shapeOf(node.model);
+    if ((this.#fewest.get(shape) ?? Infinity) <= turns) return;
+    if (turns > this.#maxTurns) {
+      this.cut = true;
       return;
     }
-    const shape = shapeOf(node.model);
-    if ((best.get(shape) ?? Infinity) <= need) return;
-    best.set(shape, need);
-    (levels[need] ??= []).push(node);
-  };
-  add({ model: start, from: undefined, step: undefined });
-  const seen = new Set<string>();
-  for (let level = 0; level < levels.length; level++) {
-    const nodes = levels[level] ?? [];
-    for (let at = 0; at < nodes.length; at++) {
-      const node = nodes[at];
-      if (node === undefined) continue;
-      const shape = shapeOf(node.model);
-      if (seen.has(shape)) continue;
-      if (looked >= bounds.maxStates) return { states: looked, steps: tried, turns: level - 1, cut: "maxStates" };
-      seen.add(shape);
-      looked += 1;
-      const steps = stepsOf(node.model, states);
-      visit(node, steps);
-      for (const step of steps) {
-        tried += 1;
-        add({ model: after(node.model, step), from: node, step });
-      }
-    }
-    turns = level;
-    delete levels[level];
+    this.#fewest.set(shape, turns);
+    (this.#levels[turns] ??= []).push({ node, shape });
   }
-  return { states: looked, steps: tried, turns: cut === null ? turns : bounds.maxTurns, cut };
+
+  /** The next node; one whose shape has since been found with fewer turns is passed over. */
+  next(): Node | undefined {
+    for (;;) {
+      const found = this.#levels[this.level]?.[this.#at];
+      if (found !== undefined) {
+        this.#at += 1;
+        if (this.#fewest.get(found.shape) === this.level) return found.node;
+      } else if (this.level + 1 < this.#levels.length) {
+        delete this.#levels[this.level];
+        this.level += 1;
+        this.#at = 0;
+      } else return undefined;
+    }
+  }
 }

@@ -9,7 +9,6 @@
  *      which bound did it and up to which number of firings the result is a proof.
  */
 import type { Configuration } from "../../soup/configuration.ts";
-import { invariant } from "../../soup/invariant.ts";
 import type { InvariantName } from "../invariants.ts";
 import type { RuleTable } from "../table.ts";
 import type { Behaviour } from "./behaviour.ts";
@@ -221,7 +220,6 @@ class Walk {
     const stuck = [...this.#finals.values()].filter(({ final }) => final.stuck);
     const [first] = stuck;
     const violations = [...this.#broken].map(([name, state]) => ({ invariant: name, trace: trace(state) }));
-    invariant(this.#states.count > 0, "an exploration starts somewhere");
     return {
       states: this.#states.count,
       firings: this.#firings,
