@@ -9,6 +9,13 @@
  * const after = fire(fire(before, "wake"), "send-step", { t: "t" }, "ps = []");
  * ```
  */
+export { analyse, buildTable, type Finding, UnsoundTable } from "./rules/analysis.ts";
+export type { Behaviour, Decisions, Place } from "./rules/explore/behaviour.ts";
+export { type Exploration, explore, type ExploreOptions, type Final } from "./rules/explore/explore.ts";
+export { differences, runScenario, scripted } from "./rules/explore/run-scenario.ts";
+export { parseScenario, type Scenario } from "./rules/explore/scenario.ts";
+export { ScenarioError } from "./rules/explore/scenario-mistakes.ts";
+export { printTrace, type Trace } from "./rules/explore/trace.ts";
 export { type Choice, type Firing, NotARedex, replay } from "./rules/fire.ts";
 export { type BrokenInvariant, brokenInvariants, type InvariantName } from "./rules/invariants.ts";
 export { type Move, move, type Moved } from "./rules/moves.ts";

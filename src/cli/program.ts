@@ -8,6 +8,7 @@ import { Argument, Command, CommanderError, Option } from "commander";
 import type { SendOptions } from "../channels/verbs/send.ts";
 import type { OutcomeOptions } from "../channels/verbs/outcome.ts";
 import type { AnswerOptions } from "./commands/answer.ts";
+import type { CheckOptions } from "./commands/check.ts";
 import type { CompletedCommand } from "./commands/completion.ts";
 import type { ExploreCommandOptions } from "./commands/explore.ts";
 import type { LogOptions } from "./commands/log.ts";
@@ -89,6 +90,16 @@ function addJobCommands(program: Command, context: Context, settle: Settle): voi
     .action(async (file: string | undefined, options: ValidateOptions) => {
       const { validateCommand } = await import("./commands/validate.ts");
       settle(await validateCommand(context, file, options));
+    });
+  program
+    .command("check [file]")
+    .summary("explore a job file with free agents, before it runs; write nothing")
+    .option("--max-states <n>", "look at so many states (default: 3000)")
+    .option("--max-turns <n>", "look at runs of so many turns (default: 100)")
+    .option("--json", "print the report as JSON")
+    .action(async (file: string | undefined, options: CheckOptions) => {
+      const { checkCommand } = await import("./commands/check.ts");
+      settle(checkCommand(context, file, options));
     });
   program
     .command("run [file]")

@@ -85,10 +85,9 @@ function extend(
   if (matcher === undefined) return matched(rule, configuration, b, at, accepts);
   let fits = false;
   for (const candidate of matcher.candidates(configuration, b)) {
-    if (onTrail(candidate, at)) continue;
     // Bindings that a redex has taken stay as they are.
     const next = b === scratch ? b : copyBindings(b);
-    if (!matcher.test(candidate, next)) continue;
+    if (onTrail(candidate, at) || !matcher.test(candidate, next)) continue;
     fits = true;
     trail[at] = candidate;
     const found = extend(rule, configuration, next, at + 1, accepts);

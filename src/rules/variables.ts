@@ -10,6 +10,9 @@ import { plainMessage } from "../soup/parse.ts";
 import { Queue } from "../soup/queue.ts";
 
 const NO_MESSAGE: Message = plainMessage("");
+const NO_PAYLOAD: Payload = { kind: "terminate", thread: "" };
+const NO_MAIL: Queue<Message> = Queue.of();
+const NO_PAYLOADS: Queue<Payload> = Queue.of();
 
 /** Values of a rule's variables. The table's build proves that none is read before it is bound. */
 export class Bindings {
@@ -24,10 +27,10 @@ export class Bindings {
   a: Message = NO_MESSAGE;
   X: Message = NO_MESSAGE;
   Y: Message = NO_MESSAGE;
-  p: Payload = { kind: "terminate", thread: "" };
-  q: Queue<Message> = Queue.of();
-  ms: Queue<Payload> = Queue.of();
-  ps: Queue<Payload> = Queue.of();
+  p: Payload = NO_PAYLOAD;
+  q: Queue<Message> = NO_MAIL;
+  ms: Queue<Payload> = NO_PAYLOADS;
+  ps: Queue<Payload> = NO_PAYLOADS;
   e: QuestionId = "";
   π: Policy = "never";
   h: ProxyPhase = "fresh";

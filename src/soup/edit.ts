@@ -179,9 +179,10 @@ function plus<T extends object>(all: readonly T[], one: T): readonly T[] {
 const NONE: readonly never[] = [];
 
 function minus<T extends Molecule>(all: readonly T[], one: T): readonly T[] {
+  if (all.length === 1 && all[0] === one) return NONE;
   const at = all.indexOf(one);
   invariant(at >= 0, `a ${one.kind} that is not in the soup cannot be taken out of it`);
-  return all.length === 1 ? NONE : [...all.slice(0, at), ...all.slice(at + 1)];
+  return [...all.slice(0, at), ...all.slice(at + 1)];
 }
 
 /** The configuration of these molecules and closed threads. */

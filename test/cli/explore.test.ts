@@ -71,7 +71,7 @@ test("a bound that cuts is said, with what is proven", async () => {
   );
   expect(printed.parse(JSON.parse(out))).toMatchObject({ states: 100, complete: false });
   expect(err).toBe(
-    "cut at 100 configurations: every configuration that takes at most 9 firings was checked, others were not; --max-states raises the bound, --reduce needs fewer",
+    "cut at 100 configurations: every configuration that is reached in at most 9 firings was checked, others were not; --max-states raises the bound; --reduce gets farther",
   );
   expect(code).toBe(0);
 });

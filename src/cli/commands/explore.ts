@@ -36,7 +36,7 @@ export async function exploreCommand(
   const found = runScenario(scenario, { rules, reduce, ...(maxStates === undefined ? {} : { maxStates }) });
   if (options.json === true) say(context.stdout, JSON.stringify(asJson(found), null, 2));
   else for (const line of asText(scenario, rules, reduce, found)) say(context.stdout, line);
-  if (found.cut !== undefined) say(context.stderr, cutSentence(found.cut));
+  if (found.cut !== undefined) say(context.stderr, cutSentence(found.cut, reduce));
   if (scenario.expected !== undefined && rules === scenario.rules && found.complete) {
     for (const one of differences(scenario.expected, found, { reduced: reduce })) {
       say(context.stderr, `differs from what ${file} expects: ${one}`);
@@ -115,14 +115,19 @@ function indented(lines: readonly string[]): string[] {
   return lines.map((line) => `  ${line}`);
 }
 
-function cutSentence({ bound, limit, depth }: Cut): string {
+function cutSentence({ bound, limit, depth }: Cut, reduce: boolean): string {
   const what = {
     states: `${limit} configurations`,
     depth: `${limit} firings in a row`,
     memory: `${limit} bytes`,
   }[bound];
-  return (
-    `cut at ${what}: every configuration that takes at most ${depth} firings was checked, others were not` +
-    (bound === "states" ? "; --max-states raises the bound, --reduce needs fewer" : "; --reduce needs less")
-  );
+  const walked = reduce ? " by the reduced walk" : "";
+  const hints = [
+    ...(bound === "states" ? ["--max-states raises the bound"] : []),
+    ...(reduce ? [] : ["--reduce gets farther"]),
+  ];
+  return [
+    `cut at ${what}: every configuration that is reached${walked} in at most ${depth} firings was checked, others were not`,
+    ...hints,
+  ].join("; ");
 }

@@ -49,7 +49,8 @@ export function turnChoices(model: Model, plan: TurnPlan): TurnChoice[] {
     ...(held ? [] : open.slice(0, 1).map((thread) => close([thread], true))),
     ...(failed.length > 0 ? [close(failed, false)] : []),
     ...(model.configuration.cell(plan.run.thread)?.questions.length === 0 ? [{ kind: "ask" } as const] : []),
-    { kind: "fail" },
+    // A lead that fails for good drops what is open just as one that withdraws.
+    ...(facts.lead && open.length > 0 ? [] : [{ kind: "fail" } as const]),
   ];
   if (held) choices.push({ kind: "silence", leaves: true });
   return choices.filter((choice) => entriesOf(plan, choice) !== undefined);

@@ -51,7 +51,7 @@ export type Final = {
 /** A broken invariant and a shortest way to it. */
 export type Violation = { readonly invariant: InvariantName; readonly trace: Trace };
 
-/** Where a bound cut: all configurations up to `depth` firings from the start were visited. */
+/** Where a bound cut: all configurations that the walk reaches in at most `depth` firings were visited. */
 export type Cut = { readonly bound: Bound; readonly limit: number; readonly depth: number };
 
 /** What an exploration has found. */

@@ -1,0 +1,39 @@
+/** What is no counterexample, and should be known before a job runs. */
+import type { JobDefinition } from "../definition.ts";
+import { LIVE_STATES } from "../machine.ts";
+import { endlessDispatch, endOf, statesOf } from "./rosters.ts";
+
+/** Sentences on a job; empty when there is nothing to say. */
+export function remarksOn(definition: JobDefinition): readonly string[] {
+  return [...asking(definition), ...onlyTime(definition), ...usage(definition), ...patience(definition)];
+}
+
+/** A dispatched agent has no limit of turns, and every answer gives it another one. */
+function asking(definition: JobDefinition): readonly string[] {
+  const { agents, states } = definition;
+  const dispatches = statesOf(definition).some((state) => agents[states[state].agent]?.roster.length !== 0);
+  if (!dispatches || endOf(definition) !== undefined) return [];
+  return [
+    "a dispatched agent may ask again after every answer, refusals included, so no number bounds the turns: set budget.turns to bound them",
+  ];
+}
+
+function onlyTime(definition: JobDefinition): readonly string[] {
+  const end = endOf(definition);
+  if (end === undefined || end === "budget.turns" || endlessDispatch(definition) === undefined) return [];
+  return [`agents may dispatch without end until ${end} runs out: set budget.turns to bound their number`];
+}
+
+function usage({ budget }: JobDefinition): readonly string[] {
+  const keys = (["usd", "tokens"] as const).filter((key) => budget[key] !== null);
+  return keys.map(
+    (key) => `budget.${key} counts what agents report, and those of a job file report nothing yet: it bounds nothing`,
+  );
+}
+
+function patience({ human, deadline, states }: JobDefinition): readonly string[] {
+  const asks = LIVE_STATES.some((state) => states[state].escalation !== "never");
+  return human !== "none" && asks && deadline === null
+    ? ["the job has no deadline: a question may wait for its human for ever"]
+    : [];
+}
