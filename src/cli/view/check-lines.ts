@@ -50,7 +50,7 @@ function checkedLines({ walked, turnsToDone }: CheckReport): string[] {
   return [
     reached,
     walk,
-    "in each state: no standstill, no question without somebody to answer it, nothing left behind, all invariants",
+    "looked for in each of them: a standstill, a question that nobody may answer, conversations or trees left behind, broken invariants",
     ...moved,
   ];
 }

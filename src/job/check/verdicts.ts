@@ -5,6 +5,7 @@
  */
 import { brokenInvariants } from "../../rules/invariants.ts";
 import type { ThreadId } from "../../soup/message.ts";
+import { LIVE_STATES } from "../machine.ts";
 import { isOver, leadOf } from "../state-record.ts";
 import type { Finding } from "./finding.ts";
 import { openQuestions, type Node, type Step } from "./walk.ts";
@@ -21,17 +22,18 @@ export function defectsOf(node: Node, steps: readonly Step[]): Defect[] {
   return [...asked, ...(still ? [deadlock(node)] : []), ...leftBehind(node), ...broken(node)];
 }
 
-/** Questions put to a human that the job does not have; one for each state of the job. */
+/** A question put to a human that the job does not have; the advice names every state where that may happen. */
 function unanswerable(node: Node): Defect[] {
   const { model } = node;
   const { definition, machine } = model.record;
   const [question] = definition.human === "none" ? openQuestions(model) : [];
   if (question === undefined) return [];
   const asker = model.ledger.questions.get(question)?.thread ?? "";
-  const state = machine.state;
+  const { state } = machine;
+  const states = LIVE_STATES.filter((one) => definition.states[one].escalation === "always");
   return [
     {
-      key: `question ${state}`,
+      key: "question",
       finding: () => ({
         kind: "unanswerable-question",
         what: `a question asked in ${state} can never be answered: its policy is always, and the job has no human`,
@@ -39,7 +41,7 @@ function unanswerable(node: Node): Defect[] {
           ...traceOf(node),
           `${nameOf(model, asker)} waits for an answer that nobody may give: "always" lets no answer pass without the human, and "human: none" says that there is none.`,
         ],
-        advice: `write escalation: never or when_unsure for ${state}, or give the job a human`,
+        advice: `write escalation: never or when_unsure for ${states.join(", ")}, or give the job a human`,
       }),
     },
   ];

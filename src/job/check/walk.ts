@@ -55,7 +55,7 @@ function stepsOf(model: Model, states: Record<LiveState, LiveState>): Step[] {
     const key = `${plan.facts.parent?.thread ?? ""} ${threadShape(model, thread)}`;
     if (alike.has(key)) return [];
     alike.add(key);
-    const choices = turnChoices(model, plan).filter(({ kind }) => !passing || kind === "outcome");
+    const choices = turnChoices(model, plan).filter(({ kind }) => !passing || kind === "outcome" || kind === "ask");
     return choices.map((choice): Step => ({ kind: "turn", thread, choice }));
   });
   return [...turns, ...answers(model)];
