@@ -63,6 +63,7 @@ function buildProgram(context: Context, settle: Settle): Command {
     })
     .showHelpAfterError("(cfa --help, or cfa COMMAND --help, tells more)")
     .addHelpText("after", `\n${exitCodeHelp()}`);
+  addFileCommands(program, context, settle);
   addJobCommands(program, context, settle);
   addReadingCommands(program, context, settle);
   addReplayingCommands(program, context, settle);
@@ -74,7 +75,7 @@ function buildProgram(context: Context, settle: Settle): Command {
 
 const REPO = ["--repo <dir>", "the repository (default: where you are)"] as const;
 
-function addJobCommands(program: Command, context: Context, settle: Settle): void {
+function addFileCommands(program: Command, context: Context, settle: Settle): void {
   program
     .command("init [path]")
     .summary("write a commented job.yaml that runs as it is")
@@ -101,6 +102,9 @@ function addJobCommands(program: Command, context: Context, settle: Settle): voi
       const { checkCommand } = await import("./commands/check.ts");
       settle(checkCommand(context, file, options));
     });
+}
+
+function addJobCommands(program: Command, context: Context, settle: Settle): void {
   program
     .command("run [file]")
     .summary("run a job file (default job.yaml); the same job again is shown or resumed")

@@ -82,8 +82,20 @@ export function foldRecord(record: StateRecord | undefined, entry: Entry): State
   if (entry.kind === "open") return opened(entry);
   if (record === undefined) return undefined;
   if (entry.kind === "fire" && !startsTurnOf(leadOf(record), entry.body)) return record;
+  if (!CHANGING.has(entry.kind)) return record;
   return produce(record, (draft) => change(draft, entry));
 }
+
+/** Kinds of entries that {@link change} looks at; the others come often, and are not worth a draft. */
+const CHANGING: ReadonlySet<Entry["kind"]> = new Set([
+  "fire",
+  "transition",
+  "violation",
+  "hold",
+  "park",
+  "deliver",
+  "configure",
+]);
 
 function startsTurnOf(thread: ThreadId, { rule, at }: EntryBody<"fire">): boolean {
   return at["t"] === thread && (rule === "wake" || rule === "wake-int" || rule === "interrupt");

@@ -9,6 +9,7 @@ import { APPROVE, cfa, cfaWith, directory, here, MAIN, repository, shellJob } fr
 const VERBS = [
   "init",
   "validate",
+  "check",
   "run",
   "resume",
   "answer",

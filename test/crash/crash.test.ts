@@ -2,7 +2,7 @@
  * An engine that is killed anywhere, and again, and resumed: the same result, nothing lost, nothing left
  * (docs/architecture.md, "The shell law").
  *
- * CFA_KILL_POINTS=N tries N positions of each log, and that many of the other kinds as there are.
+ * CFA_KILL_POINTS=N tries N positions of each log.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Entry, EntryKind } from "../../src/persistence/entry.ts";
@@ -106,7 +106,6 @@ describe("release-notes: SIGKILL beside a commit", () => {
   test.concurrent.each([
     ["before", "workspace"],
     ["after", "workspace"],
-    ["before", "turn"],
     ["after", "release"],
     ["before", "deliver"],
   ] as const)("%s the one that records a %s", (when, kind) =>
@@ -131,7 +130,7 @@ describe("conflict: SIGKILL inside git", () => {
 });
 
 describe("again and again", () => {
-  test.concurrent.each(spread(3))("a SIGKILL at $part of the log, two more of the resumed run", ({ at }) =>
+  test.concurrent.each(spread(2))("a SIGKILL at $part of the log, two more of the resumed run", ({ at }) =>
     survives(RELEASE_NOTES, async (site, log) => {
       const position = positionOf(at, log);
       await signalAt(site, position, "SIGKILL");

@@ -36,7 +36,10 @@ export type TurnChoice =
 /** What the agent of a turn under way may do, each choice once. */
 export function turnChoices(model: Model, plan: TurnPlan): TurnChoice[] {
   const { facts } = plan;
-  const open = distinct(model, facts.children.map(({ thread }) => thread));
+  const open = distinct(
+    model,
+    facts.children.map(({ thread }) => thread),
+  );
   const held = model.ledger.conflicts.has(plan.tree);
   const failed = unacknowledged(model, plan);
   const choices: TurnChoice[] = [
@@ -95,7 +98,8 @@ function close(threads: readonly ThreadId[], clumsy: boolean): TurnChoice {
 function dispatches({ facts }: TurnPlan, roster: readonly AgentName[]): TurnChoice[] {
   const { cap, children } = facts;
   const one = roster.map((agent): TurnChoice => ({ kind: "dispatch", agents: [agent], closes: [] }));
-  const seats = cap - children.length;
+  // Where a dispatch over the cap may wait for a close, one too many is refused late.
+  const seats = cap - children.length + (facts.overCap === "wait" ? 1 : 0);
   if (seats < 2 || roster.length === 0) return one;
   const many = Array.from({ length: seats }, (_, at) => roster[at % roster.length] ?? "");
   return [...one, { kind: "dispatch", agents: many, closes: [] }];
@@ -150,7 +154,9 @@ function agentOn({ children }: TurnPlan["facts"], thread: ThreadId): AgentName {
 /** Required children that have failed for good and that the parent has not closed yet. */
 function unacknowledged({ ledger }: Model, { run, facts }: TurnPlan): ThreadId[] {
   const known = new Set([...facts.closed, ...facts.children.map(({ thread }) => thread)]);
-  return ledger.thread(run.thread).children.filter((child) => ledger.thread(child).failed && known.has(child));
+  return ledger
+    .thread(run.thread)
+    .children.filter((child) => ledger.thread(child).failed && known.has(child));
 }
 
 /** Nothing waits in the mailbox of the thread. */

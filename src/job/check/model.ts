@@ -118,7 +118,13 @@ export class Model {
 
   /** The human answers an open question. */
   answer(question: QuestionId): void {
-    const item = { id: `human:${question}`, verb: "answer", target: question, text: "yes", by: "human" } as const;
+    const item = {
+      id: `human:${question}`,
+      verb: "answer",
+      target: question,
+      text: "yes",
+      by: "human",
+    } as const;
     this.#commit(answerDrafts(this.configuration, this.ledger, item).drafts);
     this.#settle();
   }
@@ -153,7 +159,10 @@ export class Model {
 
   #note(draft: Draft): void {
     this.#seq += 1;
-    const entry: Entry = Object.assign({ job: "check", seq: this.#seq, round: 0, at: AT, prev: "", hash: "" }, draft);
+    const entry: Entry = Object.assign(
+      { job: "check", seq: this.#seq, round: 0, at: AT, prev: "", hash: "" },
+      draft,
+    );
     this.ledger.apply(entry);
     this.#director.apply(entry, this.ledger);
     this.committed.push(draft);
@@ -183,7 +192,9 @@ export class Model {
           : { kind: "fire", body: { rule: "send-step", at, choice: { ps: [...payloads] } } };
       return [...drafts, choice, ...after];
     }
-    const proxy = proxyDrafts(this.configuration, this.live(), (policy) => this.#director.unanswerable(policy));
+    const proxy = proxyDrafts(this.configuration, this.live(), (policy) =>
+      this.#director.unanswerable(policy),
+    );
     return proxy.length > 0 ? proxy : this.#director.steer(this.view());
   }
 

@@ -27,7 +27,8 @@ function onlyTime(definition: JobDefinition): readonly string[] {
 function usage({ budget }: JobDefinition): readonly string[] {
   const keys = (["usd", "tokens"] as const).filter((key) => budget[key] !== null);
   return keys.map(
-    (key) => `budget.${key} counts what agents report, and those of a job file report nothing yet: it bounds nothing`,
+    (key) =>
+      `budget.${key} counts what agents report, and those of a job file report nothing yet: it bounds nothing`,
   );
 }
 

@@ -42,7 +42,10 @@ export function onePerKind(kinds: Kinds, roster: readonly AgentName[]): AgentNam
  * For each state the one in which it is walked: the last whose lead is of the same kind and whose policy is the same. A
  * later state has every outcome of an earlier one and more, and each state begins afresh, so it shows whatever they can do.
  */
-export function walkedIn({ states }: Pick<JobDefinition, "states">, kinds: Kinds): Record<LiveState, LiveState> {
+export function walkedIn(
+  { states }: Pick<JobDefinition, "states">,
+  kinds: Kinds,
+): Record<LiveState, LiveState> {
   const key = (state: LiveState) => `${kinds.get(states[state].agent) ?? ""} ${states[state].escalation}`;
   const last = (state: LiveState) => LIVE_STATES.findLast((other) => key(other) === key(state)) ?? state;
   return { INTENT: last("INTENT"), PLAN: last("PLAN"), EXECUTE: last("EXECUTE") };

@@ -28,8 +28,10 @@ function cycle(start: Node, { path }: Endless): Finding {
   const { node, threads } = dispatchDown(start, path);
   const last = path.at(-1) ?? "";
   const first = path.indexOf(last);
-  const loop = [...path.slice(first)].join(" → ");
-  const [upper = "", lower = ""] = [threads[first], threads.at(-1)].map((one) => nameOf(node.model, one ?? ""));
+  const loop = path.slice(first).join(" → ");
+  const [upper = "", lower = ""] = [threads[first], threads.at(-1)].map((one) =>
+    nameOf(node.model, one ?? ""),
+  );
   return {
     kind: "unbounded",
     what: `conversations can be opened without end: the rosters form a cycle (${loop})`,
@@ -69,11 +71,7 @@ function driveTo(start: Node, state: LiveState): Node {
     if (machine.state === state) return node;
     const lead = leadOf(node.model.record);
     const back = LIVE_STATES.findIndex((one) => one === machine.state) > LIVE_STATES.indexOf(state);
-    const action = back
-      ? "REALIGN"
-      : machine.state === "INTENT"
-        ? "APPROVED_INTENT"
-        : "APPROVED_PLAN";
+    const action = back ? "REALIGN" : machine.state === "INTENT" ? "APPROVED_INTENT" : "APPROVED_PLAN";
     node = turn(node, lead, { kind: "outcome", action, clumsy: false });
   }
 }

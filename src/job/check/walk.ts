@@ -55,7 +55,9 @@ function stepsOf(model: Model, states: Record<LiveState, LiveState>): Step[] {
     const key = `${plan.facts.parent?.thread ?? ""} ${threadShape(model, thread)}`;
     if (alike.has(key)) return [];
     alike.add(key);
-    const choices = turnChoices(model, plan).filter(({ kind }) => !passing || kind === "outcome" || kind === "ask");
+    const choices = turnChoices(model, plan).filter(
+      ({ kind }) => !passing || kind === "outcome" || kind === "ask",
+    );
     return choices.map((choice): Step => ({ kind: "turn", thread, choice }));
   });
   return [...turns, ...answers(model)];
@@ -152,7 +154,7 @@ class Frontier {
         this.#at += 1;
         if (this.#fewest.get(found.shape) === this.level) return found.node;
       } else if (this.level + 1 < this.#levels.length) {
-        delete this.#levels[this.level];
+        this.#levels[this.level] = [];
         this.level += 1;
         this.#at = 0;
       } else return undefined;

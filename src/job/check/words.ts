@@ -26,7 +26,8 @@ export function nameOf({ ledger }: Model, thread: ThreadId): string {
   const state = /^state:.+:([A-Z]+):(\d+)$/u.exec(thread);
   const record = ledger.threads.get(thread);
   if (record === undefined) return thread;
-  if (state !== null) return `${record.agent} (${state[1] ?? ""}${state[2] === "1" ? "" : `, entry ${state[2] ?? ""}`})`;
+  if (state !== null)
+    return `${record.agent} (${state[1] ?? ""}${state[2] === "1" ? "" : `, entry ${state[2] ?? ""}`})`;
   if (record.parent === undefined) return "the orchestrator";
   const alike = [...ledger.threads.values()].filter(
     ({ agent, thread: other, serial }) =>
@@ -89,7 +90,9 @@ function consequence(model: Model, draft: Draft, answered: boolean): readonly st
     case "deliver":
       return ["the work is delivered"];
     case "release":
-      return draft.body.result === "conflict" ? [`the work of ${nameOf(model, draft.body.thread)} conflicts`] : [];
+      return draft.body.result === "conflict"
+        ? [`the work of ${nameOf(model, draft.body.thread)} conflicts`]
+        : [];
     case "terminate": {
       const { thread, mode, origin } = draft.body;
       const child = model.ledger.threads.get(thread)?.parent !== undefined;

@@ -39,7 +39,11 @@ export function worstCase(definition: JobDefinition): WorstCase {
   const alone = statesOf(definition).every(
     (state) => definition.agents[definition.states[state].agent]?.roster.length === 0,
   );
-  const dispatches = alone ? 0 : endlessDispatch(definition) === undefined ? leadTurns * limits.fan_out : null;
+  const dispatches = alone
+    ? 0
+    : endlessDispatch(definition) === undefined
+      ? leadTurns * limits.fan_out
+      : null;
   const quiet = dispatches === null ? null : leadTurns + dispatches * (1 + limits.retries);
   return {
     entries,

@@ -1,0 +1,117 @@
+/** What rosters and limits alone say of a job. */
+import { describe, expect, test } from "vitest";
+import { kindsOf, walkedIn } from "../../../src/job/check/roles.ts";
+import { depthOf, endlessDispatch, endOf } from "../../../src/job/check/rosters.ts";
+import { worstCase } from "../../../src/job/check/worst-case.ts";
+import { jobOf, type Rosters } from "./job.ts";
+
+const path = (rosters: Rosters, keys = {}) => endlessDispatch(jobOf(rosters, keys))?.path.join(" ");
+
+describe("the shortest way to dispatch without end", () => {
+  test.each<[string, Rosters, string | undefined]>([
+    ["nobody dispatches", { lead: [] }, undefined],
+    ["only the lead dispatches: its turns are limited", { lead: ["a", "b"], a: [], b: [] }, undefined],
+    ["a dispatched agent dispatches", { lead: ["a"], a: ["b"], b: [] }, "a"],
+    ["an agent dispatches itself", { lead: ["a"], a: ["a"] }, "a a"],
+    ["the lead is dispatched in turn", { lead: ["a"], a: ["lead"] }, "a lead a"],
+    ["a cycle goes before a shorter way", { lead: ["a", "c"], a: ["b"], b: [], c: ["c"] }, "c c"],
+    ["a cycle that no lead reaches does not count", { lead: [], a: ["a"] }, undefined],
+  ])("%s", (_, rosters, expected) => {
+    expect(path(rosters)).toBe(expected);
+  });
+
+  test("a state that the job cannot come to does not count", () => {
+    const rosters = { lead: [], wild: ["wild"] };
+    const states = { INTENT: { agent: "wild" } };
+    expect(path(rosters, { states })).toBe("wild wild");
+  });
+});
+
+test.each([
+  [{}, undefined],
+  [{ budget: { turns: 5 } }, "budget.turns"],
+  [{ budget: { usd: 5, tokens: 5 } }, undefined],
+  [{ budget: { wall: "1h" } }, "budget.wall"],
+  [{ deadline: "1h" }, "deadline"],
+  [{ states: { INTENT: { state_timeout: "1h" } } }, undefined],
+  [
+    {
+      states: {
+        INTENT: { state_timeout: "1h" },
+        PLAN: { state_timeout: "1h" },
+        EXECUTE: { state_timeout: "1h" },
+      },
+    },
+    "state_timeout",
+  ],
+])("what ends a job under %j", (keys, expected) => {
+  expect(endOf(jobOf({ lead: [] }, keys))).toBe(expected);
+});
+
+test.each<[Rosters, number | null]>([
+  [{ lead: [] }, 0],
+  [{ lead: ["a"], a: [] }, 1],
+  [{ lead: ["a", "b"], a: ["b"], b: [] }, 2],
+  [{ lead: ["lead"] }, null],
+])("levels below the leads of %j", (rosters, levels) => {
+  expect(depthOf(jobOf(rosters))).toBe(levels);
+});
+
+describe("the worst case", () => {
+  const limits = { fan_out: 2, max_turns: 10, backtracks: 1, retries: 2 };
+
+  test("a lead alone is bounded in everything", () => {
+    expect(worstCase(jobOf({ lead: [] }, { limits }))).toEqual({
+      entries: 6,
+      leadTurns: 60,
+      openAtOnce: 1,
+      dispatches: 0,
+      turns: 60,
+      turnsWithoutQuestions: 60,
+      questions: 60,
+    });
+  });
+
+  test("a dispatched agent may ask for ever, yet its number is bounded", () => {
+    expect(worstCase(jobOf({ lead: ["a"], a: [] }, { limits }))).toEqual({
+      entries: 6,
+      leadTurns: 60,
+      openAtOnce: 3,
+      dispatches: 120,
+      turns: null,
+      turnsWithoutQuestions: 420,
+      questions: null,
+    });
+  });
+
+  test("a cycle bounds nothing, a budget of turns everything", () => {
+    const rosters = { lead: ["lead"] };
+    const endless = { openAtOnce: null, dispatches: null, turns: null, questions: null };
+    expect(worstCase(jobOf(rosters, { limits }))).toMatchObject(endless);
+    const bounded = { leadTurns: 5, openAtOnce: 11, dispatches: 10, turns: 5, questions: 5 };
+    expect(worstCase(jobOf(rosters, { limits, budget: { turns: 5 } }))).toMatchObject(bounded);
+  });
+});
+
+describe("agents that cannot be told apart", () => {
+  test.each<[Rosters, readonly string[]]>([
+    [{ lead: ["a", "b"], a: [], b: [] }, ["lead", "a", "a"]],
+    [{ lead: ["a", "b"], a: ["b"], b: [] }, ["lead", "a", "b"]],
+    [{ x: ["y"], y: ["x"], z: ["z"] }, ["x", "x", "x"]],
+  ])("in %j", (rosters, expected) => {
+    const states = { INTENT: { agent: "z" } };
+    const job = jobOf(rosters, "lead" in rosters ? {} : { states: both(states) });
+    expect([...kindsOf(job).values()]).toEqual(expected);
+  });
+
+  test("a state is walked as the last one with a lead of its kind and its policy", () => {
+    const states = { PLAN: { escalation: "never" }, EXECUTE: { agent: "other" } };
+    const job = jobOf({ lead: [], other: [] }, { states });
+    expect(walkedIn(job, kindsOf(job))).toEqual({ INTENT: "EXECUTE", PLAN: "PLAN", EXECUTE: "EXECUTE" });
+  });
+});
+
+/** States that all have the agent of INTENT. */
+function both({ INTENT }: { readonly INTENT: { readonly agent: string } }) {
+  return { INTENT, PLAN: INTENT, EXECUTE: INTENT };
+}
