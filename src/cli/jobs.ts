@@ -56,15 +56,34 @@ export async function chooseUnfinished(
 ): Promise<JobPlace> {
   if (id !== undefined) return chooseJob(context, repo, id);
   const top = await repositoryTop(context, repo);
+  const only = await onlyUnfinished(top, verb);
+  if (only !== undefined) return only;
+  throw new Misuse(`no job in ${top} is unfinished: cfa status --all lists them, cfa run starts one`);
+}
+
+/**
+ * The job with this id, or the one that has not ended, or the newest when all have: its run may have been killed after the
+ * last entry, before its result was shown. Throws {@link Misuse} when there is no job, or more than one has not ended.
+ */
+export async function chooseResumable(
+  context: Context,
+  repo: string | undefined,
+  id: string | undefined,
+): Promise<JobPlace> {
+  if (id !== undefined) return chooseJob(context, repo, id);
+  const only = await onlyUnfinished(await repositoryTop(context, repo), "resume");
+  return only ?? chooseJob(context, repo, undefined);
+}
+
+/** The one job that has not ended; undefined when all have. Throws {@link Misuse} that lists several. */
+async function onlyUnfinished(top: string, verb: string): Promise<JobPlace | undefined> {
   const open: string[] = [];
   for (const known of await listJobs(top)) {
     const read = await readJob({ top, id: known });
     if (read !== undefined && !hasEnded(read)) open.push(known);
   }
-  const [only] = open;
-  if (only === undefined)
-    throw new Misuse(`no job in ${top} is unfinished: cfa status --all lists them, cfa run starts one`);
-  if (open.length === 1) return { top, id: only };
+  const [only, ...others] = open;
+  if (others.length === 0) return only === undefined ? undefined : { top, id: only };
   throw new Misuse(
     `several jobs are unfinished, say which: ${open.map((one) => `cfa ${verb} ${one}`).join(", ")}`,
   );

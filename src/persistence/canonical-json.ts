@@ -23,9 +23,9 @@ export function canonicalJson(value: unknown): string {
 /** Nothing but printable ASCII without `"` and `\`: such a string is its own JSON text, and the engine is not asked. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** A string as JSON. Short plain ones, most names and ids, are worth the shortcut. */
-function quote(text: string): string {
-  return text.length < 64 && PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+/** A string as JSON. Short plain ones, most names, ids and hashes, are worth the shortcut. */
+export function quote(text: string): string {
+  return text.length <= 64 && PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 function canonicalNumber(value: number): string {

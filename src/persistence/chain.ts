@@ -7,8 +7,8 @@
  * H3. The chain alone shows that nothing was changed, inserted, reordered or left out before its newest entry.
  */
 import { hash as digest } from "node:crypto";
-import { canonicalJson } from "./canonical-json.ts";
-import { bodySchemas, type Draft, type Entry, type Stamp } from "./entry.ts";
+import { canonicalJson, quote } from "./canonical-json.ts";
+import { bodySchemas, type Draft, type Entry, type EntryBody, type Stamp } from "./entry.ts";
 import { invariant } from "../soup/invariant.ts";
 
 /** An entry as stores and exports keep it: the body is canonical JSON text (H2). */
@@ -31,25 +31,18 @@ export type ChainVerdict =
 /** SHA-256 over the bytes of H1, as 64 lower-case hex digits. Ignores the row's own `hash`. */
 function rowHash(row: Omit<LogRow, "hash">): string {
   const { prev, job, seq, round, at, kind, body } = row;
-  const quoted = JSON.stringify;
-  const text = `[${quoted(prev)},${quoted(job)},${seq},${round},${quoted(at)},${quoted(kind)},${body}]`;
+  const text = `[${quote(prev)},${quote(job)},${seq},${round},${quote(at)},${quote(kind)},${body}]`;
   return digest("sha256", text, "hex");
 }
 
 /** The row of a draft at its place. */
 function sealRow(draft: Draft, place: Place): LogRow {
   const { job, seq, round, at, prev } = place;
+  const { kind } = draft;
   const body = canonicalJson(draft.body);
-  return {
-    job,
-    seq,
-    round,
-    at,
-    kind: draft.kind,
-    body,
-    prev,
-    hash: rowHash({ ...place, kind: draft.kind, body }),
-  };
+  // Spelled out twice: a spread here takes longer than writing and hashing the row together.
+  const hash = rowHash({ job, seq, round, at, kind, body, prev });
+  return { job, seq, round, at, kind, body, prev, hash };
 }
 
 /** The entry of a draft at its place, hashed as H1 says. */
@@ -78,11 +71,19 @@ export function sealRound(job: string, head: Head, at: string, drafts: readonly 
 
 /** A draft that its own schema refuses would make a log that cannot be read again: a bug of whoever made it. */
 function requireReadable(draft: Draft): void {
+  if (draft.kind === "fire" && isPlainFiring(draft.body)) return;
   const { error } = bodySchemas[draft.kind].safeParse(draft.body);
   invariant(
     error === undefined,
     `a draft of kind "${draft.kind}" does not fit its schema: ${error?.message}`,
   );
+}
+
+/** What the schema says of a firing without choice, the most frequent entry by far, in a tenth of its time. */
+function isPlainFiring(body: EntryBody<"fire">): boolean {
+  const { rule, at } = body;
+  if (typeof rule !== "string" || rule === "" || at === undefined) return false;
+  return Object.keys(body).length === 2 && Object.values(at).every((value) => typeof value === "string");
 }
 
 /** The row of an entry: its body written as canonical JSON. */

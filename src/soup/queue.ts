@@ -48,6 +48,8 @@ export class Queue<T> implements Iterable<T> {
       buffer.push(item);
       return new Queue(buffer, this.#start, this.#end + 1);
     }
+    // A literal holds one item; an array that is pushed to reserves room for seventeen.
+    if (this.#start === this.#end) return new Queue([item], 0, 1);
     const copy = buffer.slice(this.#start, this.#end);
     copy.push(item);
     return new Queue(copy, 0, copy.length);

@@ -56,7 +56,7 @@ test("a repository without jobs, a job that is not there", async () => {
     err: `cfa: there is no job in ${top} yet: start one with cfa run`,
   });
   expect((await here(top, "log", "nope")).err).toContain(`there is no job nope in ${top}`);
-  expect((await here(top, "resume")).err).toContain(`no job in ${top} is unfinished`);
+  expect((await here(top, "resume")).err).toContain(`there is no job in ${top} yet`);
   expect(await here(top, "status", "--all")).toEqual({ code: 0, out: "", err: "" });
   expect(readdirSync(top)).toEqual([".git", "a.txt"]);
 });

@@ -82,6 +82,7 @@ describe("init, then run, runs as it is", () => {
   test("resume of the ended job shows its result; withdraw refuses", async () => {
     const id = (await here(top, "status", "--all")).out.split(" ")[0] ?? "";
     expect(await here(top, "resume", id)).toMatchObject({ code: 0, out: first.out });
+    expect(await here(top, "resume")).toMatchObject({ code: 0, out: first.out });
     expect(await here(top, "withdraw", id, "--reason", "no")).toMatchObject({
       code: 2,
       err: `cfa: ${id} has ended: it is DONE, and nothing can be withdrawn any more`,

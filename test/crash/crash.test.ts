@@ -88,7 +88,7 @@ const positionOf = (at: number, log: readonly Entry[]): number => Math.max(1, Ma
 
 describe.each([
   { name: "release-notes", job: RELEASE_NOTES, points: 20 },
-  { name: "conflict", job: CONFLICT, points: 4 },
+  { name: "conflict", job: CONFLICT, points: 2 },
 ])("$name: SIGKILL when an entry appears", ({ job, points }) => {
   test.concurrent.each(spread(Number(wanted ?? points)))("at $part of the log", ({ at }) =>
     survives(job, (site, log) => signalAt(site, positionOf(at, log), "SIGKILL")),
@@ -116,7 +116,6 @@ describe("release-notes: SIGKILL beside a commit", () => {
 const gitCrashes: readonly GitCrash[] = [
   { on: " worktree add ", at: 1, how: "amid" },
   { on: " worktree add ", at: 2, how: "orphan" },
-  { on: " worktree add ", at: 3, how: "after" },
   { on: " merge --quiet ", at: 1, how: "after" },
   { on: " merge --quiet ", at: 2, how: "amid" },
   { on: " merge --quiet ", at: 2, how: "orphan" },

@@ -5,7 +5,7 @@ import type { Budget } from "../carry-on.ts";
 import { carryOn } from "../carry-on.ts";
 import { type Context, say } from "../context.ts";
 import { Misuse } from "../errors.ts";
-import { chooseUnfinished, hasEnded, readJob } from "../jobs.ts";
+import { chooseResumable, hasEnded, readJob } from "../jobs.ts";
 import { showEnd } from "../show-end.ts";
 
 /** Options of `cfa resume`. */
@@ -23,7 +23,7 @@ export async function resumeCommand(
   options: ResumeOptions,
 ): Promise<number> {
   const budget = options.budget === undefined ? undefined : parseBudget(options.budget);
-  const place = await chooseUnfinished(context, options.repo, job, "resume");
+  const place = await chooseResumable(context, options.repo, job);
   const show = { json: options.json ?? false, quiet: options.quiet ?? false };
   const known = await readJob(place);
   if (known === undefined)
