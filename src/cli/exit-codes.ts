@@ -23,7 +23,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   withdrawn: "the job was withdrawn",
   waiting: "the job waits for a human: answer, then resume",
   parked: "the job is parked, mostly because its budget is spent: resume with a larger one",
-  invalidLog: "the log is damaged, not a log, or of another version",
+  invalidLog: "the log is damaged, breaks the rules, is no log, or is of another version",
   counterexample: "a counterexample was found: an invariant breaks, or a soup is stuck",
   owned: "the job is run by another live process",
   interrupted: "interrupted (Ctrl-C); the job can be resumed",

@@ -7,11 +7,12 @@
  * W3. Candidates are taken by thread in the order of the threads' numbers, on one thread in the order of its
  *     redexes; the first that is disjoint from those taken goes in. No other order is used.
  * W4. Only threads on the agenda are looked at; a firing puts the threads that it touches on it.
+ * W5. Of redexes with one record, only the first is a candidate: replaying the record would find no other.
  */
 import type { Configuration } from "../soup/configuration.ts";
 import type { ThreadId } from "../soup/message.ts";
 import type { Molecule } from "../soup/molecule.ts";
-import { fire, touched } from "./fire.ts";
+import { fire, firingOf, touched } from "./fire.ts";
 import { type FactRead, threadOf } from "./guards.ts";
 import { firstStructural, type Redex, redexesOf } from "./redex.ts";
 import type { RuleTable } from "./table.ts";
@@ -57,9 +58,7 @@ export function nextRound(
   agenda: ReadonlySet<ThreadId>,
 ): Round {
   const threads = [...agenda].sort((one, other) => configuration.number(one) - configuration.number(other));
-  const candidates = threads.flatMap((thread) =>
-    redexesOf(table, configuration, thread).filter(({ rule }) => rule.structural),
-  );
+  const candidates = threads.flatMap((thread) => candidatesOn(table, configuration, thread));
   const withdrawals = candidates.filter(({ rule }) => rule.text.withdrawal === true);
   const claims = new Claims();
   const fired = (withdrawals.length > 0 ? withdrawals : candidates).filter((redex) => claims.take(redex));
@@ -70,6 +69,17 @@ export function nextRound(
     for (const thread of touched(redex)) next.add(thread);
   }
   return { configuration: result, fired, agenda: next };
+}
+
+/** The structural redexes of a thread, one for each record (W5). */
+function candidatesOn(table: RuleTable, configuration: Configuration, thread: ThreadId): Redex[] {
+  const structural = redexesOf(table, configuration, thread).filter(({ rule }) => rule.structural);
+  if (structural.length < 2) return structural;
+  const records = new Set<string>();
+  return structural.filter((redex) => {
+    const { size } = records;
+    return records.add(JSON.stringify(firingOf(redex))).size > size;
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Rounds: disjointness, withdrawal first, one deterministic order, any order of one round's firings. */
 import { describe, expect, test } from "vitest";
-import { fire, firingOf, replay } from "../../src/rules/fire.ts";
+import { findRedex, fire, firingOf, replay } from "../../src/rules/fire.ts";
 import { redexes } from "../../src/rules/redex.ts";
 import { fullAgenda, isInert, nextRound, reduce } from "../../src/rules/round.ts";
 import { complete, literal, type RuleTable } from "../../src/rules/table.ts";
@@ -157,6 +157,22 @@ describe("order", () => {
       2,
     );
     expect(stateOf(configuration).soup).toEqual(["Interrupt(a,three)", "Run(A,a,two)"]);
+  });
+
+  test.each([
+    "Terminate(t,drop) ‖ Terminate(t,merge) ‖ Terminate(t,merge)",
+    "Terminate(t,merge) ‖ Terminate(t,merge) ‖ Terminate(t,drop) ‖ Terminate(t,merge)",
+    "Terminate(t,merge) ‖ Terminate(t,drop) ‖ Terminate(t,merge) ‖ Parent(c,t) ‖ Parent(d,t)",
+  ])("replaying the records of a round of %s fires the very same redexes", (soup) => {
+    const before = configurationFrom(`${soup} ‖ Idle(A,t) ‖ Mailbox(A,t,[])`);
+    const { fired, configuration } = nextRound(complete, before, fullAgenda(before));
+    let replayed = before;
+    for (const redex of fired) {
+      const record = firingOf(redex);
+      expect(findRedex(complete, replayed, record)?.matched).toEqual(redex.matched);
+      replayed = replay(complete, replayed, record);
+    }
+    expect(stateOf(replayed)).toEqual(stateOf(configuration));
   });
 
   test("a maximal set: every redex left out overlaps with one that fired", () => {
