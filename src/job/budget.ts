@@ -23,11 +23,11 @@ export function pastDeadline({ definition, openedAt }: StateRecord, now: Date): 
   return definition.deadline !== null && now.getTime() >= Date.parse(openedAt) + definition.deadline;
 }
 
-/** When the present entry into a state has lasted too long; undefined without a limit. */
+/** When the present entry into a state has lasted too long, without the time spent parked; undefined without a limit. */
 export function stateDeadline(record: StateRecord): number | undefined {
   const { state } = record.machine;
   const limit = isLive(state) ? record.definition.states[state].state_timeout : null;
-  return limit === null ? undefined : Date.parse(record.enteredAt) + limit;
+  return limit === null ? undefined : Date.parse(record.timedFrom) + limit;
 }
 
 /** The next time at which one of them runs out. */

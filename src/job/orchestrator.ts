@@ -36,7 +36,7 @@ import {
   promptOf,
 } from "./mail.ts";
 import { noticeDraft, noticeOf, type Notice } from "./notice.ts";
-import { foldRecord, isOver, leadOf, leadThread, type StateRecord } from "./state-record.ts";
+import { foldRecord, isOver, leadOf, leadThread, STATE_TIMED_OUT, type StateRecord } from "./state-record.ts";
 
 const NOTHING: Decision = { drafts: [], payloads: [], after: [] };
 
@@ -160,14 +160,14 @@ export class Orchestrator implements Director {
     return this.#stateTimeout(view) ?? steerLead(record, view);
   }
 
-  /** A state that lasts too long has failed once more; its clock starts again. */
+  /** A state that lasts too long has failed once more; only then does its clock start again. */
   #stateTimeout(view: View): readonly Draft[] | undefined {
     const { record } = this;
     const until = stateDeadline(record);
     const lead = view.ledger.threads.get(leadOf(record));
     if (until === undefined || lead === undefined || lead.closed || view.now.getTime() < until)
       return undefined;
-    return stateFailure(record, lead, `the state has lasted longer than its time-out allows`, null);
+    return stateFailure(record, lead, STATE_TIMED_OUT, null);
   }
 
   afterTurn(turn: EntryBody<"turn">, message: Message, view: View): readonly Draft[] {

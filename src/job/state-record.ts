@@ -27,9 +27,9 @@ export type StateRecord = {
   readonly machine: JobRecord;
   /** How often each state has been entered. */
   readonly entries: Readonly<Record<JobState, number>>;
-  /** When the job was opened, and when its present state was entered or its last state-level failure happened. */
   readonly openedAt: string;
-  readonly enteredAt: string;
+  /** From when `state_timeout` counts: the entry into the state, or the last time it ran out; later by what was spent parked. */
+  readonly timedFrom: string;
   /** State-level failures of the present entry. */
   readonly failures: number;
   /** Newest turn of the lead on which something has been decided. */
@@ -43,6 +43,9 @@ export type StateRecord = {
   /** Budget after `cfa resume --budget`; null where there is no limit. */
   readonly budget: JobDefinition["budget"];
 };
+
+/** The problem that the violation of a state names when its `state_timeout` has run out. */
+export const STATE_TIMED_OUT = "the state has lasted longer than its time-out allows";
 
 /** The thread of the lead of the present state. */
 export function leadOf(record: StateRecord): ThreadId {
@@ -65,7 +68,7 @@ function opened(entry: Extract<Entry, { kind: "open" }>): StateRecord {
     machine: NEW_RECORD,
     entries: { INTENT: 1, PLAN: 0, EXECUTE: 0, DONE: 0, WITHDRAWN: 0, FAILURE: 0 },
     openedAt: entry.at,
-    enteredAt: entry.at,
+    timedFrom: entry.at,
     failures: 0,
     judged: 0,
     hold: null,
@@ -112,7 +115,7 @@ function change(draft: Draft<StateRecord>, entry: Entry): void {
     case "violation":
       draft.failures = entry.body.failures;
       draft.judged = entry.body.turn;
-      draft.enteredAt = entry.at;
+      if (entry.body.problem === STATE_TIMED_OUT) draft.timedFrom = entry.at;
       return;
     case "hold":
       draft.hold =
@@ -152,7 +155,7 @@ function changeState(draft: Draft<StateRecord>, entry: Extract<Entry, { kind: "t
   );
   draft.machine = { ...next.record, history: [...next.record.history] };
   draft.entries[next.record.state] += 1;
-  draft.enteredAt = entry.at;
+  draft.timedFrom = entry.at;
   draft.failures = 0;
   draft.judged = 0;
   draft.hold = null;
@@ -164,7 +167,9 @@ function originOf(origin: EntryBody<"transition">["origin"]): Origin {
 
 function changePark(draft: Draft<StateRecord>, entry: Extract<Entry, { kind: "park" }>): void {
   if (!entry.body.parked && draft.parkedAt !== null) {
-    draft.parkedMillis += Date.parse(entry.at) - Date.parse(draft.parkedAt);
+    const parked = Date.parse(entry.at) - Date.parse(draft.parkedAt);
+    draft.parkedMillis += parked;
+    draft.timedFrom = new Date(Date.parse(draft.timedFrom) + parked).toISOString();
   }
   draft.parked = entry.body.parked ? entry.body.why : null;
   draft.parkedAt = entry.body.parked ? entry.at : null;

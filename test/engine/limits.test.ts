@@ -18,6 +18,7 @@ import {
   type Keys,
   mailOf,
   makeEngine,
+  record,
   runJob,
   type Scripts,
   startJob,
@@ -209,6 +210,35 @@ describe.concurrent("state_timeout", () => {
     expect(mailOf(entries, `state:${run.id}:INTENT:1`)).toEqual([
       expect.stringContaining("longer than its time-out"),
     ]);
+  });
+
+  test("runs on when the lead is told of a violation", async () => {
+    const started = await startTimed(keys(1), {
+      lead: (turn) => {
+        if (turn.turn > 1) return forever(turn);
+        started.clock.advance(20 * MINUTE);
+        return record(turn, "no JSON");
+      },
+    });
+    await until(started.run, "violation");
+    await until(started.run, "start", ({ turn }) => turn === 2);
+    started.clock.advance(11 * MINUTE);
+    const { end, entries } = await finish(started);
+    expect(end).toEqual({ kind: "ended", state: "FAILURE" });
+    expect(bodies(entries, "violation").at(-1)?.problem).toContain("longer than its time-out");
+  });
+
+  test("does not run while the job is parked", async () => {
+    const timed = { ...keys(1), budget: { turns: 1 } };
+    const lead: Script = async (turn) =>
+      turn.state === "INTENT" && turn.turn === 1 ? undefined : approve(turn);
+    const started = await startTimed(timed, { lead });
+    const parked = await finish(started);
+    expect(parked.end.kind).toBe("parked");
+    started.clock.advance(100 * HOUR);
+    const again = await resume(parked, timed, { lead }, { turns: 30 });
+    expect(again.end).toEqual({ kind: "ended", state: "DONE" });
+    expect(bodies(again.entries, "violation")).toHaveLength(1);
   });
 
   test("bounds the wait of an approval for its children", async () => {
