@@ -3,8 +3,8 @@
  *
  * G1. A record is judged when the turn has ended and its broadcast is done; never from text or exit status (CfA §4).
  * G2. Violations, nudges, failed turns and time-outs of a state share one budget, `retries`; one more is FAILURE.
- * G3. An approval passes only when every required child that failed has been closed by the lead, the tree holds no
- *     conflict, and every open child has come to rest and been merged.
+ * G3. An approval passes only when every required child that failed has been closed by its parent, at any depth below
+ *     the lead, the tree holds no conflict, and every open child has come to rest and been merged.
  * G4. An approval of a lead that has unread mail lapses: it wakes on the mail and approves again. Whatever else a
  *     record says is taken before the mail.
  */
@@ -92,22 +92,44 @@ function approve(
   return [{ kind: "hold", body: { action, reason, why, record: bytes } }];
 }
 
-function obstacleTo(lead: ThreadRecord, { ledger }: View): string | undefined {
-  const failed = lead.children.filter(
-    (child) => ledger.thread(child).failed && !ledger.thread(child).optional,
-  );
+function obstacleTo(lead: ThreadRecord, view: View): string | undefined {
+  const { ledger } = view;
+  const failed = failedChildren(view, lead.thread);
   if (failed.length > 0) {
     return `${failed.join(", ")} failed: acknowledge it with cfa close ${failed[0] ?? ""}, and open the work again if it is needed`;
   }
+  const neglect = neglectBelow(lead, view);
+  if (neglect !== undefined) return neglect;
   // The leads of all states work in the tree of the root.
   const conflict = ledger.conflicts.get(ledger.root);
   return conflict && `the merge of ${conflict.child} is unresolved in ${conflict.paths.join(", ")}`;
+}
+
+/** The required children of a thread that have failed, and that it has not closed. */
+function failedChildren({ ledger }: View, thread: ThreadId): readonly ThreadId[] {
+  return ledger.thread(thread).children.filter((child) => {
+    const { failed, optional } = ledger.thread(child);
+    return failed && !optional;
+  });
+}
+
+/** An open conversation that passes over the failure of one of its own, and what the lead can do about it. */
+function neglectBelow(lead: ThreadRecord, view: View): string | undefined {
+  for (const { thread } of descendants(view, lead.thread)) {
+    const [failed] = failedChildren(view, thread);
+    if (failed !== undefined)
+      return `${failed} failed, and ${thread} has not acknowledged it: ask for it with cfa send --thread, or close the conversation that led to it`;
+  }
+  return undefined;
 }
 
 /** Moves a held approval on: waits for the children, ends them deepest first, one at a time, then lets it pass. */
 function advanceHold(record: StateRecord, lead: ThreadRecord, view: View): readonly Draft[] {
   const { hold } = record;
   if (hold === null || isStirring(view, lead.thread) || isMerging(view)) return [];
+  const neglect = neglectBelow(lead, view);
+  if (neglect !== undefined)
+    return stateFailure(record, lead, `${hold.action} is not possible yet: ${neglect}`, hold.record);
   const open = [...descendants(view, lead.thread)].filter((one) => !view.configuration.dying(one.thread));
   const serial = ({ thread }: { readonly thread: ThreadId }) => view.ledger.thread(thread).serial;
   const [next] = open.sort((a, b) => b.depth - a.depth || serial(a) - serial(b));

@@ -67,6 +67,33 @@ describe.concurrent("a child that fails for good", () => {
     expect(transitions(entries).at(-1)).toBe("EXECUTE FAILURE FAILURE (orchestrator)");
   });
 
+  test("two levels down holds an approval while the one between passes over it", async () => {
+    const heard: string[] = [];
+    const { end, entries } = await runJob(
+      { ...EXECUTE, limits: { retries: 1 } },
+      {
+        lead: async (turn) => {
+          heard.push(turn.message.body);
+          if (turn.turn === 1) return void (await turn.send({ to: "worker", message: "go" }));
+          if (turn.turn === 3) await turn.close("dispatch:1.1.1");
+          return approve(turn);
+        },
+        worker: async (turn) => {
+          if (turn.turn === 1) return void (await turn.send({ to: "helper", message: "help" }));
+          return "done, never mind";
+        },
+        helper: failing,
+      },
+    );
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(bodies(entries, "violation")).toEqual([
+      expect.objectContaining({
+        problem: expect.stringMatching(/not possible yet: \S+ failed, and dispatch:1\.1\.1 has not/u),
+      }),
+    ]);
+    expect(heard[2]).toContain("close the conversation that led to it");
+  });
+
   test("does not hold an approval when it was optional", async () => {
     const { end, entries } = await runJob(EXECUTE, {
       lead: async (turn) => {
