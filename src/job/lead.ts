@@ -17,6 +17,7 @@ import { correctiveMail } from "./mail.ts";
 import { noticeDraft } from "./notice.ts";
 import { judgeRecord } from "./outcome.ts";
 import { leadOf, type StateRecord } from "./state-record.ts";
+import { resumedDraft } from "./status.ts";
 
 const SILENCE =
   "Your turn ended without an outcome, and nothing is under way that would wake you: go on, and end the state with an outcome";
@@ -53,7 +54,10 @@ function judge(
     case "violation":
       return stateFailure(record, lead, verdict.problem, bytes);
     case "pending":
-      return rests && !isStirring(view, lead.thread) ? stateFailure(record, lead, SILENCE, null) : [];
+      if (!rests || isStirring(view, lead.thread)) return [];
+      return lead.last?.status == null
+        ? stateFailure(record, lead, SILENCE, null)
+        : [resumedDraft(record, view)];
     case "action": {
       const { action, reason } = verdict;
       if (!APPROVALS.includes(action)) return [notice(record, lead, action, reason, bytes)];

@@ -86,6 +86,24 @@ export function failureMail(job: string, child: ThreadId, agent: string, why: st
   return fromOrchestrator(job, `failed:${child}`, "control", body);
 }
 
+/** Mail to the parent of a child that has stopped itself by its status file. */
+export function stoppedMail(
+  job: string,
+  child: ThreadId,
+  agent: string,
+  turn: number,
+  says: string,
+): Message {
+  const body = `${agent} on ${child} has stopped itself: ${says}. It rests until you write to it (cfa send --to ${agent} --thread ${child}) or close it (cfa close ${child}).`;
+  return fromOrchestrator(job, `status:${child}:${turn}`, "control", body);
+}
+
+/** Mail to a lead whose status file had parked the job. */
+export function resumedMail(job: string, lead: ThreadId, turn: number, says: string): Message {
+  const body = `You stopped with ${says}; a person has resumed the job. Go on, and end the state with an outcome.`;
+  return fromOrchestrator(job, `resumed:${lead}:${turn}`, "control", body);
+}
+
 /** Corrective mail after a state-level failure, or a nudge. */
 export function correctiveMail(
   job: string,

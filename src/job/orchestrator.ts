@@ -11,6 +11,7 @@ import type { InboxItem } from "../persistence/ports.ts";
 import type { Brief, Decision, Director, Standing, View } from "../runtime/director.ts";
 import type { Ledger } from "../runtime/ledger.ts";
 import { conflictMailId } from "../runtime/release.ts";
+import { isStatusToken, type StatusToken } from "../runtime/status-file.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
 import { actOf } from "./acts.ts";
@@ -37,6 +38,7 @@ import {
 } from "./mail.ts";
 import { noticeDraft, noticeOf, type Notice } from "./notice.ts";
 import { foldRecord, isOver, leadOf, leadThread, STATE_TIMED_OUT, type StateRecord } from "./state-record.ts";
+import { afterLostStatus, afterStatus } from "./status.ts";
 
 const NOTHING: Decision = { drafts: [], payloads: [], after: [] };
 
@@ -171,7 +173,14 @@ export class Orchestrator implements Director {
   }
 
   afterTurn(turn: EntryBody<"turn">, message: Message, view: View): readonly Draft[] {
-    return isOver(this.record) ? [] : afterFailedTurn(this.record, turn, message, view);
+    if (isOver(this.record)) return [];
+    const { status } = turn;
+    const stop = status !== null && isStatusToken(status) ? afterStatus(this.record, turn, status, view) : [];
+    return [...stop, ...afterFailedTurn(this.record, turn, message, view)];
+  }
+
+  afterLostStatus(thread: ThreadId, turn: number, status: StatusToken, view: View): readonly Draft[] {
+    return isOver(this.record) ? [] : afterLostStatus(thread, turn, status, view);
   }
 
   act(item: InboxItem, view: View): { readonly drafts: readonly Draft[]; readonly result: string } {

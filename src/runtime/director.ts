@@ -12,6 +12,7 @@ import type { Configuration } from "../soup/configuration.ts";
 import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
 import type { TurnRequest } from "./agents/port.ts";
 import type { Ledger } from "./ledger.ts";
+import type { StatusToken } from "./status-file.ts";
 import type { DeliverMode } from "./workspaces/port.ts";
 
 /** What the director may look at. */
@@ -67,6 +68,8 @@ export interface Director {
   steer(view: View): readonly Draft[];
   /** What follows from the end of a turn, in the same commit, after the firing of its choice. */
   afterTurn(turn: EntryBody<"turn">, message: Message, view: View): readonly Draft[];
+  /** What follows from the status file of a turn that a crash has lost, in the commit of its rollback. */
+  afterLostStatus(thread: ThreadId, turn: number, status: StatusToken, view: View): readonly Draft[];
   /** What follows from a person's act, in the same commit; the sentence says what came of it. */
   act(item: InboxItem, view: View): { readonly drafts: readonly Draft[]; readonly result: string };
   /** What a turn needs. */

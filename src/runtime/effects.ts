@@ -16,6 +16,7 @@ import type { Run } from "../soup/molecule.ts";
 import type { AgentAdapter, TurnEvent } from "./agents/port.ts";
 import type { Clock } from "./clock.ts";
 import type { View } from "./director.ts";
+import { clearStatus, readStatus, type StatusToken } from "./status-file.ts";
 import { type Launch, TreeEffects, type TreeEffectsOptions } from "./tree-effects.ts";
 import { runTurn, setAside, type TurnDirectories } from "./turn.ts";
 import { turnDrafts } from "./turn-drafts.ts";
@@ -32,6 +33,9 @@ export type EffectsOptions = TreeEffectsOptions & {
   readonly overCap: "refuse" | "wait";
   readonly onTurnEvent?: (thread: ThreadId, event: TurnEvent) => void;
 };
+
+/** What a turn that a crash has lost had signalled by its status file. */
+type LostStatus = { readonly thread: ThreadId; readonly turn: number; readonly status: StatusToken };
 
 type Running = { readonly run: Run; readonly controller: AbortController };
 
@@ -58,8 +62,8 @@ export class Effects {
     this.#trees = new TreeEffects(options, view, (work) => this.#launch(work));
   }
 
-  /** Reconciles the trees with the log; puts back those whose turn was lost. */
-  async prepare(lost: readonly Run[] = []): Promise<void> {
+  /** Reconciles the trees with the log; puts back those whose turn was lost. Returns what the lost ones had signalled. */
+  async prepare(lost: readonly Run[] = []): Promise<readonly LostStatus[]> {
     const { workspaces, director, directories } = this.#options;
     const { ledger } = this.#view();
     const open = [...ledger.threads.values()].filter(
@@ -67,13 +71,23 @@ export class Effects {
     );
     const threads = [...open.map(({ thread }) => thread), ...ledger.prepared.keys()];
     await workspaces.reconcile([...new Set(threads.map((thread) => director.treeOf(thread)))]);
+    const signalled: LostStatus[] = [];
     for (const { thread, turn } of lost) {
       const tree = director.treeOf(thread);
       if (thread === ledger.root) continue;
+      const status = await readStatus(workspaces.path(tree));
+      if (status !== undefined && "token" in status) signalled.push({ thread, turn, status: status.token });
       const { serial } = ledger.thread(thread);
       await setAside(join(directories.turns, String(serial), String(turn)), workspaces.path(tree));
       await workspaces.restore(tree, ledger.snapshots.get(tree) ?? null, `${serial}.${turn}`);
     }
+    return signalled;
+  }
+
+  /** Removes the status files that a commit has taken up: none is taken up twice. */
+  async forget(signalled: readonly LostStatus[]): Promise<void> {
+    const { workspaces, director } = this.#options;
+    for (const { thread } of signalled) await clearStatus(workspaces.path(director.treeOf(thread)));
   }
 
   /** Takes note of threads whose molecules may have changed; turns that the state no longer holds are stopped. */

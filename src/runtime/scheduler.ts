@@ -241,12 +241,17 @@ export class Scheduler {
     const lost = [...this.#configuration.cells()].flatMap((cell) =>
       cell.terminates.length > 0 ? [] : cell.lifecycles.flatMap((one) => (one.kind === "Run" ? [one] : [])),
     );
-    await this.#effects.prepare(lost);
+    const signalled = await this.#effects.prepare(lost);
     if (lost.length > 0) {
       const reason = "the process that ran this turn has died";
-      await this.#commit(
-        lost.map(({ thread, turn }) => ({ kind: "rollback", body: { thread, turn, reason } })),
-      );
+      const { director } = this.#options;
+      await this.#commit([
+        ...lost.map(({ thread, turn }): Draft => ({ kind: "rollback", body: { thread, turn, reason } })),
+        ...signalled.flatMap(({ thread, turn, status }) =>
+          director.afterLostStatus(thread, turn, status, this.#view()),
+        ),
+      ]);
+      await this.#effects.forget(signalled);
     }
     this.#effects.observe(this.#agenda);
     if (this.#options.first.length > 0) await this.#commit(this.#options.first);

@@ -11,6 +11,7 @@ import { type Broadcast, broadcastOf } from "./broadcast.ts";
 import type { Director, View } from "./director.ts";
 import { conflictMailId } from "./release.ts";
 import type { OutboxEntry } from "./outbox.ts";
+import { STATUS_PATH } from "./status-file.ts";
 import type { FinishedTurn, TurnPlan } from "./turn.ts";
 
 /** The calls without those that go on with a conversation that never was: nobody but cfa makes the id of a thread (E3). */
@@ -29,10 +30,12 @@ function knownCalls(calls: readonly OutboxEntry[], { ledger }: View) {
 
 /** Why a turn counts as failed; undefined for a good one. */
 function failureOf(plan: TurnPlan, finished: FinishedTurn, view: View): string | undefined {
-  const { result, entries, outcome, changed, completed } = finished;
+  const { result, entries, outcome, status, changed, completed } = finished;
   if (result.stop !== "ended") return result.failure ?? "it was stopped";
   const resolved = completed !== undefined && "merge" in completed;
-  if (result.text.trim() === "" && entries.length === 0 && outcome === null && !changed && !resolved) {
+  const spoke = result.text.trim() !== "" || entries.length > 0 || outcome !== null;
+  const signalled = status !== undefined && "token" in status;
+  if (!spoke && !signalled && !changed && !resolved) {
     return "it ended without a word and without any effect: nothing printed, sent, recorded or changed";
   }
   if (completed !== undefined && "unmerged" in completed && wasTold(plan, view)) {
@@ -86,17 +89,27 @@ export function turnDrafts(
   const turn = turnBody(plan, finished, failure, broadcast);
   const strange = !brief.lead && finished.outcome !== null;
   const ignored = strange ? ["its outcome record is ignored: only the lead of a state may write one"] : [];
-  const notes = [...finished.problems, ...strangers, ...ignored].map((text): Draft => ({
-    kind: "note",
-    body: { level: "warn", thread, text },
-  }));
+  const notes = [...finished.problems, ...strangers, ...ignored].map((text) => note("warn", thread, text));
   return [
     ...notes,
+    ...statusNotes(thread, finished, failure),
     { kind: "turn", body: turn },
     ...completedMerge(tree, thread, finished, view),
     { kind: "fire", body: firingBody(broadcast) },
     ...director.afterTurn(turn, run.message, view),
   ];
+}
+
+/** What the log says of the status file beside the turn: only a turn that did not fail is stopped by it. */
+function statusNotes(thread: ThreadId, { status }: FinishedTurn, failure: string | undefined): Draft[] {
+  if (status === undefined) return [];
+  if ("problem" in status) return [note("warn", thread, status.problem)];
+  if (failure === undefined) return [note("info", thread, `${STATUS_PATH} says ${status.token}`)];
+  return [note("warn", thread, `${STATUS_PATH} says ${status.token}: not honoured, the turn has failed`)];
+}
+
+function note(level: "info" | "warn", thread: ThreadId, text: string): Draft {
+  return { kind: "note", body: { level, thread, text } };
 }
 
 function firingBody({ firing }: Broadcast): EntryBody<"fire"> {
@@ -112,7 +125,7 @@ function turnBody(
   failure: string | undefined,
   broadcast: Broadcast,
 ): EntryBody<"turn"> {
-  const { result, commit, outcome, millis } = finished;
+  const { result, commit, outcome, status, millis } = finished;
   const travelling = broadcast.files.map(({ message, paths }) => ({
     message,
     files: paths.flatMap((path) => finished.files.get(path) ?? []),
@@ -128,7 +141,7 @@ function turnBody(
     session: result.session,
     usage: result.usage,
     outcome: failure === undefined && brief.lead ? outcome : null,
-    status: null,
+    status: failure === undefined && status !== undefined && "token" in status ? status.token : null,
     files: travelling.filter(({ files }) => files.length > 0),
     optional: [...broadcast.optional],
     millis,

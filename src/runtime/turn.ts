@@ -20,6 +20,7 @@ import { writeTurnFacts } from "./outbox-facts.ts";
 import { readRegular } from "./outbox-file.ts";
 import { readOutbox } from "./outbox-store.ts";
 import { watchStall } from "./stall.ts";
+import { clearStatus, readStatus, type Status } from "./status-file.ts";
 import type { NamedFile, Workspaces } from "./workspaces/port.ts";
 
 /** Where a job keeps what its turns print and say. */
@@ -50,6 +51,7 @@ export type FinishedTurn = {
   readonly problems: readonly string[];
   /** Bytes of the outcome record; null when there is none. */
   readonly outcome: string | null;
+  readonly status: Status;
   readonly commit: string | null;
   /** The turn has changed the content of its tree. */
   readonly changed: boolean;
@@ -77,6 +79,7 @@ export async function runTurn(
     if (signal.aborted) return abortedBeforeStart();
     const { facts, run, brief, tree } = plan;
     await workspaces.clear(tree);
+    const stale = await clearStatus(workspaces.path(tree));
     await workspaces.place(tree, plan.files);
     const outbox = join(directories.turns, String(facts.serial), String(run.turn));
     await moveAside(outbox);
@@ -109,7 +112,9 @@ export async function runTurn(
       ),
     );
     const millis = clock.now().getTime() - started;
-    return { ...(await harvest(plan, workspaces, outbox, result, before)), millis };
+    const harvested = await harvest(plan, workspaces, outbox, result, before);
+    const problems = stale === undefined ? harvested.problems : [stale, ...harvested.problems];
+    return { ...harvested, problems, millis };
   });
 }
 
@@ -140,6 +145,7 @@ async function harvest(
   before: string,
 ): Promise<Omit<FinishedTurn, "millis">> {
   const { tree, run } = plan;
+  const status = await readStatus(workspaces.path(tree));
   const { entries, problems } = await readOutbox(outbox, plan.facts);
   const outcome = await readRecord(workspaces.path(tree));
   const completed = result.stop === "aborted" ? undefined : await workspaces.complete(tree);
@@ -154,7 +160,17 @@ async function harvest(
       missing.push(`file ${path} was not sent: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
-  return { result, entries, problems: [...problems, ...missing], outcome, commit, changed, completed, files };
+  return {
+    result,
+    entries,
+    problems: [...problems, ...missing],
+    outcome,
+    status,
+    commit,
+    changed,
+    completed,
+    files,
+  };
 }
 
 function abortedBeforeStart(): FinishedTurn {
@@ -163,6 +179,7 @@ function abortedBeforeStart(): FinishedTurn {
     entries: [],
     problems: [],
     outcome: null,
+    status: undefined,
     commit: null,
     changed: false,
     completed: undefined,

@@ -39,7 +39,8 @@ describe("every promise is shown by tests that exist, or says what is missing", 
 });
 
 test("every section from 2 to 12 has promises, and each stands in its own", () => {
-  const parts = promises.split(/^## §/mu).slice(1);
+  const [calculus = ""] = promises.split("## The status file");
+  const parts = calculus.split(/^## §/mu).slice(1);
   const numbers = parts.map((part) => Number.parseInt(part, 10));
   expect(numbers).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   for (const [at, part] of parts.entries()) {

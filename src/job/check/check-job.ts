@@ -48,7 +48,7 @@ export const NOT_COVERED: readonly string[] = [
   "time: time-outs of turns are taken as failures; state_timeout, deadline and budget.wall never run out",
   "money and tokens; a spent budget parks a job in whatever state it is, so the walk knows no budget",
   "the outside world: crashes, workspaces that cannot be made, full disks, and how long anything takes: worktrees, merges and deliveries are done at once",
-  "what a person does besides answering: withdraw, resume",
+  "what a person does besides answering: withdraw, resume; status files, which only park the job until somebody resumes it",
   "children dispatched as --optional, and files that travel with messages",
   "long queues: mailboxes with more than one unread message are taken as alike; nobody writes to a conversation that has unread mail, or asks while a question of its own is open",
   "how much of retries, max_turns and backtracks is spent: states that differ in that alone are taken as one, and an agent that fails does so until no try is left; a lead with open conversations withdraws instead of failing, and goes back by REALIGN alone",

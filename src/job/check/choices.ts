@@ -75,6 +75,7 @@ export function finishedTurn(model: Model, plan: TurnPlan, choice: TurnChoice): 
     entries: entriesOf(plan, choice) ?? [],
     problems: [],
     outcome: choice.kind === "outcome" ? JSON.stringify({ outcome: choice.action, reason: "because" }) : null,
+    status: undefined,
     commit: "commit",
     changed: true,
     completed: !held || failed ? undefined : leaves ? { unmerged: ["a file"] } : { merge: "commit" },

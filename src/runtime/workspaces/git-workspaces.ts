@@ -12,7 +12,7 @@ import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { ThreadId } from "../../soup/message.ts";
 import { branchTree, openJob } from "./branch.ts";
-import { clearRecords } from "./clear.ts";
+import { clearRecord } from "./clear.ts";
 import { completeMerge, declareResolved } from "./complete.ts";
 import { deliverJob } from "./deliver.ts";
 import { dropTree, reconcileTrees } from "./drop.ts";
@@ -111,7 +111,7 @@ function filesOf(job: JobGit): Pick<Workspaces, "clear" | "place" | "collect"> {
     clear: async (tree) => {
       const { dir, admin } = await requireTree(job, tree);
       await removeLocks(admin);
-      await clearRecords(dir);
+      await clearRecord(dir);
     },
     place: async (tree, files) => {
       const { dir } = await requireTree(job, tree);

@@ -59,7 +59,7 @@ export interface Workspaces {
   exclusive<T>(tree: ThreadId, work: () => Promise<T>): Promise<T>;
   /** Makes `tree` as a child of `parent`: work commit of the parent, worktree from it, artifacts copied in. Queued on `parent`. */
   branch(tree: ThreadId, parent: ThreadId): Promise<Branched>;
-  /** Clears outcome record and status file of earlier turns. Inside `exclusive`. Never follows links. */
+  /** Clears the outcome record of earlier turns. Inside `exclusive`. Never follows links. */
   clear(tree: ThreadId): Promise<void>;
   /** Copies named files from the job's file store into the tree. Inside `exclusive`. */
   place(tree: ThreadId, files: readonly NamedFile[]): Promise<void>;

@@ -1,6 +1,6 @@
 /** Files that travel with messages, and the records that earlier turns left. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Workspaces } from "../../../src/runtime/workspaces/port.ts";
@@ -83,30 +83,25 @@ describe("collect and place", () => {
 });
 
 describe("clear", () => {
-  test("removes outcome record and status file, nothing else", async () => {
-    for (const path of [".cfa/outcome.json", ".cfa/other", ".sortie/status", ".sortie/mcp.json"])
-      writeIn(lead, path, "x");
+  test("removes the outcome record, nothing else", async () => {
+    for (const path of [".cfa/outcome.json", ".cfa/other", ".sortie/status"]) writeIn(lead, path, "x");
     await workspaces.clear(LEAD);
     await workspaces.clear(LEAD);
     expect([readdirSync(join(lead, ".cfa")), readdirSync(join(lead, ".sortie"))]).toEqual([
       ["other"],
-      ["mcp.json"],
+      ["status"],
     ]);
   });
 
   test("follows no link", async () => {
     const outside = join(repo.dir, "outside");
     writeIn(outside, "outcome.json", "x");
-    writeIn(outside, "status", "x");
     symlinkSync(outside, join(lead, ".cfa"));
-    mkdirSync(join(lead, ".sortie"));
-    symlinkSync(join(outside, "status"), join(lead, ".sortie/status"));
     await workspaces.clear(LEAD);
-    expect(readdirSync(outside).toSorted()).toEqual(["outcome.json", "status"]);
-    expect([existsSync(join(lead, ".cfa")), readdirSync(join(lead, ".sortie"))]).toEqual([false, []]);
-    rmSync(join(lead, ".sortie"), { recursive: true });
-    writeIn(lead, ".sortie", "a file");
+    expect(readdirSync(outside)).toEqual(["outcome.json"]);
+    expect(existsSync(join(lead, ".cfa"))).toBe(false);
+    writeIn(lead, ".cfa", "a file");
     await workspaces.clear(LEAD);
-    expect(readIn(lead, ".sortie")).toBe("a file");
+    expect(readIn(lead, ".cfa")).toBe("a file");
   });
 });
