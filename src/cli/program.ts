@@ -243,7 +243,7 @@ function addAgentVerbs(program: Command, context: Context, settle: Settle): void
     .summary("send a message, or open a conversation and print its id")
     .option("--to <role>", "an agent of your roster, or parent")
     .option("--thread <id>", "go on with an open conversation")
-    .option("--file <path...>", "files of your workspace that travel with it")
+    .option("--file <path>", "a file of your workspace that travels with it; may be repeated", another)
     .option("--optional", "the new conversation may fail without holding the job")
     .option("--none", "say on purpose that nothing is sent")
     .action(async (message: string | undefined, options: Omit<SendOptions, "message">) => {
@@ -274,6 +274,11 @@ function addAgentVerbs(program: Command, context: Context, settle: Settle): void
     .action(async (path: string | undefined) => {
       settle(await (await verbs()).resolveCommand(context, { path }));
     });
+}
+
+/** The values of an option that may be repeated. */
+function another(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
 }
 
 function addCompletion(program: Command, context: Context, settle: Settle): void {

@@ -59,9 +59,9 @@ export type RunOptions = {
 /** See the header. Make one with {@link openEngine}. */
 export class Engine {
   readonly #options: EngineOptions;
-  /** Runs that have not ended, by job. */
-  readonly #runs = new Map<string, JobRun>();
-  readonly #buses = new Map<string, Bus>();
+  /** Runs that have not ended, and buses, by job; promises, so that who comes meanwhile gets the same one. */
+  readonly #runs = new Map<string, Promise<JobRun>>();
+  readonly #buses = new Map<string, Promise<Bus>>();
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -98,10 +98,10 @@ export class Engine {
 
   /** Stops every run and closes the buses. */
   async close(): Promise<void> {
-    const runs = [...this.#runs.values()];
+    const runs = await settled(this.#runs.values());
     for (const run of runs) run.stop();
     await Promise.allSettled(runs.map((run) => run.end));
-    for (const bus of this.#buses.values()) await bus.close();
+    for (const bus of await settled(this.#buses.values())) await bus.close();
     this.#buses.clear();
   }
 
@@ -120,18 +120,21 @@ export class Engine {
     }
   }
 
-  async #bus(id: string, top: string): Promise<Bus> {
-    const known = this.#buses.get(id);
-    if (known !== undefined) return known;
+  #bus(id: string, top: string): Promise<Bus> {
     const { bus = "sqlite", synchronous = "FULL" } = this.#options;
-    const made = await makeBus(bus, id, top, synchronous);
-    this.#buses.set(id, made);
-    return made;
+    return shared(this.#buses, id, () => makeBus(bus, id, top, synchronous));
   }
 
-  async #run(id: string, top: string, options: RunOptions, prepared: Prepared | undefined): Promise<JobRun> {
-    const running = this.#runs.get(id);
-    if (running !== undefined) return running;
+  #run(id: string, top: string, options: RunOptions, prepared: Prepared | undefined): Promise<JobRun> {
+    return shared(this.#runs, id, () => this.#begin(id, top, options, prepared));
+  }
+
+  async #begin(
+    id: string,
+    top: string,
+    options: RunOptions,
+    prepared: Prepared | undefined,
+  ): Promise<JobRun> {
     await ensureStateDirectory(top);
     const directory = jobDirectory(top, id);
     const bus = await this.#bus(id, top);
@@ -175,11 +178,26 @@ export class Engine {
       },
       () => scheduler?.stop(),
     );
-    this.#runs.set(id, run);
-    const forget = () => this.#runs.get(id) === run && this.#runs.delete(id);
+    const forget = () => void this.#runs.delete(id);
     void run.end.then(forget, forget);
     return run;
   }
+}
+
+/** What the map holds under the key, or what `make` makes for it; what could not be made is not held. */
+function shared<T>(map: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  made.catch(() => map.delete(key));
+  return made;
+}
+
+/** What the promises that are kept resolve to. */
+async function settled<T>(promises: Iterable<Promise<T>>): Promise<T[]> {
+  const results = await Promise.allSettled(promises);
+  return results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
 }
 
 async function makeBus(

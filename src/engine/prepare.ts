@@ -4,6 +4,7 @@
  * P1. What forbids the job is a {@link CannotStart} with a sentence that says what and what to do.
  * P2. What is unusual but handled (dirty, shallow, detached, linked) is a remark.
  */
+import { delimiter } from "node:path";
 import type { JobDefinition } from "../job/definition.ts";
 import { jobId } from "../job/id.ts";
 import {
@@ -41,6 +42,11 @@ export async function prepareJob(definition: JobDefinition): Promise<Prepared> {
   if (base === undefined) {
     throw new CannotStart(
       `${repository.top} has no commit "${definition.base}": set "base:" to a branch, tag or hash of it.`,
+    );
+  }
+  if (repository.top.includes(delimiter)) {
+    throw new CannotStart(
+      `the path ${repository.top} holds a "${delimiter}", which cannot stand in an agent's PATH: move the repository.`,
     );
   }
   const names = Object.entries(definition.artifacts);

@@ -11,6 +11,7 @@
 import type { Draft } from "../persistence/entry.ts";
 import type { View } from "../runtime/director.ts";
 import type { ThreadRecord } from "../runtime/ledger.ts";
+import { invariant } from "../soup/invariant.ts";
 import type { ThreadId } from "../soup/message.ts";
 import { type Action, isLive, type LiveState } from "./machine.ts";
 import { correctiveMail } from "./mail.ts";
@@ -137,16 +138,11 @@ function advanceHold(record: StateRecord, lead: ThreadRecord, view: View): reado
   const open = [...descendants(view, lead.thread)].filter((one) => !view.configuration.dying(one.thread));
   const serial = ({ thread }: { readonly thread: ThreadId }) => view.ledger.thread(thread).serial;
   const [next] = open.sort((a, b) => b.depth - a.depth || serial(a) - serial(b));
-  if (next === undefined)
-    return [
-      notice(
-        record,
-        lead,
-        APPROVALS.find((one) => one === hold.action) ?? "FAILURE",
-        hold.reason,
-        hold.record,
-      ),
-    ];
+  if (next === undefined) {
+    const action = APPROVALS.find((one) => one === hold.action);
+    invariant(action !== undefined, `${hold.action} is held, and is no approval`);
+    return [notice(record, lead, action, hold.reason, hold.record)];
+  }
   const reason = `the ${record.machine.state} phase ends with ${hold.action}`;
   return [
     { kind: "terminate", body: { thread: next.thread, mode: "merge", reason, origin: "orchestrator" } },

@@ -31,6 +31,8 @@ export function judgeRecord(state: LiveState, bytes: string | null): Verdict {
   if (Buffer.byteLength(bytes) > OUTCOME_BYTES_MAX) {
     return violation(`is larger than ${OUTCOME_BYTES_MAX / 1024} KiB; ${SHAPE} with a short reason`);
   }
+  if (bytes === "")
+    return violation(`is not JSON: it has no text, or is no regular file of at most 64 KiB; ${SHAPE}`);
   const json = parseJson(bytes);
   if (json === undefined) return violation(`is not JSON; ${SHAPE}`);
   const record = recordSchema.safeParse(json.value);

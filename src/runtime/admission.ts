@@ -32,7 +32,7 @@ export type Call =
 /** A call that was not admitted: one sentence (A5). */
 export type Refused = { readonly refused: string };
 
-/** The decision on a call. */
+/** The decision on a call. The files of a send are added by whoever takes their bytes (outbox-calls.ts). */
 export type Admission = { readonly entry: OutboxEntry } | Refused;
 
 /** The content of an outcome record (CfA §4). */
@@ -130,9 +130,9 @@ function admitSend(
       refused: "--optional says how a new conversation counts, and this one is open already: leave it out",
     };
   }
-  const { message, files, optional } = call;
+  const { message, optional } = call;
   const entry = { verb: "send" as const, to, thread: thread ?? mintedThread(facts, number), opens };
-  return { entry: { ...entry, message, files: [...files], optional } };
+  return { entry: { ...entry, message, files: [], optional } };
 }
 
 /** Whom a send goes to; without `thread` it opens a conversation. */

@@ -12,12 +12,13 @@ import type { Configuration } from "../soup/configuration.ts";
 import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
 import type { Ledger, ThreadRecord } from "./ledger.ts";
 import type { OutboxEntry } from "./outbox.ts";
+import type { NamedFile } from "./workspaces/port.ts";
 
 /** What a turn said, as the engine takes it up. */
 export type Broadcast = {
   readonly firing: Firing;
-  /** Paths of files that travel with a message, by message id. */
-  readonly files: readonly { readonly message: string; readonly paths: readonly string[] }[];
+  /** Files that travel with a message, by message id. */
+  readonly files: readonly { readonly message: string; readonly files: readonly NamedFile[] }[];
   readonly optional: readonly ThreadId[];
 };
 
@@ -36,7 +37,7 @@ export type TurnEnd = {
 /** The choice of a Run whose turn has ended well. */
 export function broadcastOf(end: TurnEnd, ledger: Ledger, configuration: Configuration): Broadcast {
   const { record, entries } = end;
-  const files: { message: string; paths: readonly string[] }[] = [];
+  const files: { message: string; files: readonly NamedFile[] }[] = [];
   const optional: ThreadId[] = [];
   let payloads = entries.flatMap((entry, at): Payload[] => {
     const id = `m${record.serial}.${end.turn}.${at + 1}`;
@@ -55,7 +56,7 @@ export function broadcastOf(end: TurnEnd, ledger: Ledger, configuration: Configu
           },
         ];
       case "send": {
-        if (entry.files.length > 0) files.push({ message: id, paths: entry.files });
+        if (entry.files.length > 0) files.push({ message: id, files: entry.files });
         if (entry.optional) optional.push(entry.thread);
         const kind = entry.thread === record.parent ? "reply" : "task";
         return [

@@ -18,7 +18,8 @@ import type { Clock } from "./clock.ts";
 import type { View } from "./director.ts";
 import { clearStatus, readStatus, type StatusToken } from "./status-file.ts";
 import { type Launch, TreeEffects, type TreeEffectsOptions } from "./tree-effects.ts";
-import { runTurn, setAside, type TurnDirectories } from "./turn.ts";
+import { runTurn, type TurnDirectories } from "./turn.ts";
+import { setAside } from "./turn-files.ts";
 import { turnDrafts } from "./turn-drafts.ts";
 import { planOf } from "./turn-plan.ts";
 

@@ -3,6 +3,7 @@
  *
  * C1. A call is admitted against exactly the calls that stand before it: when another call takes its number meanwhile, it is judged
  *     again. So calls made at once never exceed the cap together.
+ * C2. A file travels with the bytes that it had when the call was made; one that is not there refuses the call.
  */
 import { lstat, mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,7 +18,10 @@ import {
 import type { TurnFacts } from "./agents/port.ts";
 import { isErrno } from "./errno.ts";
 import { replaceFile } from "./outbox-file.ts";
+import { FILES_FOLDER } from "./outbox.ts";
 import { appendCall, CALLS_MAX, readOutbox } from "./outbox-store.ts";
+import { storeFile } from "./workspaces/files.ts";
+import type { NamedFile } from "./workspaces/port.ts";
 
 /** Directory and name of the outcome record in the workspace of a state's lead (CfA §4). */
 export const OUTCOME_FILE = { directory: ".cfa", name: "outcome.json" } as const;
@@ -33,8 +37,31 @@ export async function makeCall(directory: string, facts: TurnFacts, call: Call):
     }
     const admission = admit(facts, entries, call, next);
     if ("refused" in admission) return admission;
-    if (await appendCall(directory, next, admission.entry)) return admission;
+    const files = call.verb === "send" ? await takeFiles(directory, facts, call.files) : [];
+    if ("refused" in files) return files;
+    const entry = admission.entry.verb === "send" ? { ...admission.entry, files } : admission.entry;
+    if (await appendCall(directory, next, entry)) return { entry };
   }
+}
+
+/** Copies the files that a call names into the outbox: they travel as they are now, whatever becomes of them. */
+async function takeFiles(
+  directory: string,
+  { workspace }: TurnFacts,
+  paths: readonly string[],
+): Promise<NamedFile[] | Refused> {
+  const files: NamedFile[] = [];
+  for (const path of paths) {
+    try {
+      const file = await storeFile(join(directory, FILES_FOLDER), workspace, path);
+      if (file === undefined) return { refused: `there is no file ${path} in your workspace ${workspace}` };
+      files.push(file);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      return { refused: `the file was not sent: ${error.message}` };
+    }
+  }
+  return files;
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * The outbox on disk: appending calls while the turn runs, reading them when it has ended (O1, O3 of outbox.ts).
+ * The outbox on disk: appending calls while the turn runs, reading them when it has ended (O1, O4, O5 of outbox.ts).
  *
  * S1. Numbers go up from 1; the number of a call is taken with the file itself, so two calls at once never share one.
  * S2. The outbox is bounded: {@link CALLS_MAX} calls, {@link OUTBOX_BYTES_MAX} bytes. What lies beyond is a problem, not read.
@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { TurnFacts } from "./agents/port.ts";
 import { mintedQuestion, mintedThread } from "./admission.ts";
-import { outboxEntrySchema, type OutboxEntry } from "./outbox.ts";
+import { FILES_FOLDER, outboxEntrySchema, type OutboxEntry, REFUSED_FILE } from "./outbox.ts";
 import { createFile, readRegular, TEMPORARY } from "./outbox-file.ts";
 import { FACTS_FILE, parseJson } from "./outbox-facts.ts";
 
@@ -17,6 +17,9 @@ import { FACTS_FILE, parseJson } from "./outbox-facts.ts";
 export const CALLS_MAX = 1000;
 /** Bytes that the calls of a turn may take. */
 export const OUTBOX_BYTES_MAX = 16 * 1024 * 1024;
+
+/** What else stands in an outbox. */
+const OTHER_FILES: ReadonlySet<string> = new Set([FACTS_FILE, FILES_FOLDER, REFUSED_FILE]);
 
 /** What a turn said. */
 export type Outbox = {
@@ -65,7 +68,7 @@ async function listCalls(
   directory: string,
 ): Promise<{ readonly numbers: readonly number[]; readonly strangers: readonly string[] }> {
   const names = (await readdir(directory)).filter(
-    (name) => name !== FACTS_FILE && !name.startsWith(TEMPORARY),
+    (name) => !OTHER_FILES.has(name) && !name.startsWith(TEMPORARY),
   );
   const numberOf = (name: string): number => {
     const number = /^\d{4,9}\.json$/.test(name) ? Number.parseInt(name, 10) : 0;

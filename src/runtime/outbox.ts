@@ -3,9 +3,17 @@
  *
  * O1. `0001.json`, `0002.json`, … each hold one {@link OutboxEntry}; a call number is taken once (exclusive link).
  * O2. `turn.json` holds the {@link TurnFacts} that early refusal reads.
- * O3. It is read once, when the turn has ended; what is unreadable or malformed is named, never guessed.
+ * O3. `files/` holds the bytes of the files that calls name, under their SHA-256, as they were when the call was made.
+ * O4. `refused.jsonl` holds the sentences with which calls were refused, one JSON string a line.
+ * O5. It is read once, when the turn has ended; what is unreadable or malformed is named, never guessed.
  */
 import { z } from "zod";
+
+/** Folder of the outbox for the bytes of named files (O3). */
+export const FILES_FOLDER = "files";
+
+/** File of the outbox for the sentences of refused calls (O4). */
+export const REFUSED_FILE = "refused.jsonl";
 
 /** One call of an agent. */
 export const outboxEntrySchema = z.discriminatedUnion("verb", [
@@ -16,7 +24,13 @@ export const outboxEntrySchema = z.discriminatedUnion("verb", [
     /** The call opens the thread. */
     opens: z.boolean(),
     message: z.string(),
-    files: z.array(z.string()),
+    files: z.array(
+      z.strictObject({
+        path: z.string().min(1),
+        sha256: z.string().regex(/^[0-9a-f]{64}$/),
+        executable: z.boolean(),
+      }),
+    ),
     /** A child that may fail without holding DONE. */
     optional: z.boolean(),
   }),

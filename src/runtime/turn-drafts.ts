@@ -36,7 +36,9 @@ function failureOf(plan: TurnPlan, finished: FinishedTurn, view: View): string |
   const spoke = result.text.trim() !== "" || entries.length > 0 || outcome !== null;
   const signalled = status !== undefined && "token" in status;
   if (!spoke && !signalled && !changed && !resolved) {
-    return "it ended without a word and without any effect: nothing printed, sent, recorded or changed";
+    const last = finished.refusals.at(-1);
+    const because = last === undefined ? "" : `; its last call: ${last}`;
+    return `it ended without a word and without any effect: nothing printed, sent, recorded or changed${because}`;
   }
   if (completed !== undefined && "unmerged" in completed && wasTold(plan, view)) {
     return `the merge in its tree is still unresolved in ${completed.unmerged.join(", ")}`;
@@ -89,7 +91,9 @@ export function turnDrafts(
   const turn = turnBody(plan, finished, failure, broadcast);
   const strange = !brief.lead && finished.outcome !== null;
   const ignored = strange ? ["its outcome record is ignored: only the lead of a state may write one"] : [];
-  const notes = [...finished.problems, ...strangers, ...ignored].map((text) => note("warn", thread, text));
+  const notes = [...finished.refusals, ...finished.problems, ...strangers, ...ignored].map((text) =>
+    note("warn", thread, text),
+  );
   return [
     ...notes,
     ...statusNotes(thread, finished, failure),
@@ -126,9 +130,9 @@ function turnBody(
   broadcast: Broadcast,
 ): EntryBody<"turn"> {
   const { result, commit, outcome, status, millis } = finished;
-  const travelling = broadcast.files.map(({ message, paths }) => ({
+  const travelling = broadcast.files.map(({ message, files }) => ({
     message,
-    files: paths.flatMap((path) => finished.files.get(path) ?? []),
+    files: files.filter(({ sha256 }) => finished.kept.has(sha256)),
   }));
   return {
     thread: run.thread,

@@ -20,6 +20,8 @@ export function planOf(run: Run, view: View, options: With): TurnPlan {
   const { ledger } = view;
   const tree = director.treeOf(run.thread);
   const brief = director.brief(run.thread, run.message, view);
+  // An interrupted turn leaves edits that no entry of the log knows.
+  const isAfterDropped = run.turn > (ledger.thread(run.thread).last?.turn ?? 0) + 1;
   return {
     run,
     tree,
@@ -27,7 +29,7 @@ export function planOf(run: Run, view: View, options: With): TurnPlan {
     facts: factsOf(run, brief, view, options, workspaces.path(tree)),
     session: ledger.thread(run.thread).session,
     files: ledger.files.get(run.message.id) ?? [],
-    snapshot: ledger.conflicts.has(tree) ? undefined : ledger.snapshots.get(tree),
+    snapshot: ledger.conflicts.has(tree) || isAfterDropped ? undefined : ledger.snapshots.get(tree),
   };
 }
 

@@ -5,21 +5,20 @@
  * T2. The outbox of a turn that was lost is moved aside, never read.
  * T3. The snapshot is taken when the agent and its descent are dead, before anything of the turn is committed.
  */
-import type { Stats } from "node:fs";
-import { lstat, mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ThreadId } from "../soup/message.ts";
 import type { Run } from "../soup/molecule.ts";
 import type { AgentAdapter, TurnEvent, TurnFacts, TurnResult } from "./agents/port.ts";
 import type { Clock } from "./clock.ts";
 import type { Brief } from "./director.ts";
-import { isErrno } from "./errno.ts";
-import type { OutboxEntry } from "./outbox.ts";
-import { OUTCOME_FILE } from "./outbox-calls.ts";
+import { FILES_FOLDER, type OutboxEntry } from "./outbox.ts";
 import { writeTurnFacts } from "./outbox-facts.ts";
-import { readRegular } from "./outbox-file.ts";
+import { readRefusals } from "./outbox-refusals.ts";
 import { readOutbox } from "./outbox-store.ts";
 import { watchStall } from "./stall.ts";
+import { isFaultOfTurn } from "./turn-fault.ts";
+import { entryOf, moveAside, readRecord } from "./turn-files.ts";
 import { clearStatus, readStatus, type Status } from "./status-file.ts";
 import type { NamedFile, Workspaces } from "./workspaces/port.ts";
 
@@ -49,6 +48,8 @@ export type FinishedTurn = {
   readonly entries: readonly OutboxEntry[];
   /** Malformed calls and the like, one sentence each. */
   readonly problems: readonly string[];
+  /** Calls that were refused while the turn ran, one sentence each. */
+  readonly refusals: readonly string[];
   /** Bytes of the outcome record; null when there is none. */
   readonly outcome: string | null;
   readonly status: Status;
@@ -57,15 +58,12 @@ export type FinishedTurn = {
   readonly changed: boolean;
   /** A merge that this turn completed, or the paths that still hold it up. */
   readonly completed: { readonly merge: string } | { readonly unmerged: readonly string[] } | undefined;
-  /** Files to travel, by the path that a call named. */
-  readonly files: ReadonlyMap<string, NamedFile>;
+  /** SHA-256 of the named files whose bytes are kept. */
+  readonly kept: ReadonlySet<string>;
   readonly millis: number;
 };
 
-/** Longest outcome record that is read, in bytes. */
-const RECORD_BYTES = 65_536;
-
-/** Runs a turn to its end. Rejects only for what no agent can cause. */
+/** Runs a turn to its end. What an agent has done to its tree or outbox fails the turn; rejects for all else (turn-fault.ts). */
 export async function runTurn(
   plan: TurnPlan,
   workspaces: Workspaces,
@@ -76,46 +74,72 @@ export async function runTurn(
   clock: Clock,
 ): Promise<FinishedTurn> {
   return workspaces.exclusive(plan.tree, async () => {
-    if (signal.aborted) return abortedBeforeStart();
-    const { facts, run, brief, tree } = plan;
-    await workspaces.clear(tree);
-    const stale = await clearStatus(workspaces.path(tree));
-    await workspaces.place(tree, plan.files);
-    const outbox = join(directories.turns, String(facts.serial), String(run.turn));
-    await moveAside(outbox);
-    await mkdir(outbox, { recursive: true });
-    await writeTurnFacts(outbox, facts);
-    await mkdir(directories.streams, { recursive: true });
-    const entry = await entryOf(brief, workspaces.path(tree));
-    // What came with the tree or with the message is no effect of the turn.
-    const before =
-      plan.snapshot !== undefined && plan.files.length === 0
-        ? plan.snapshot
-        : (await workspaces.snapshot(tree, `${facts.serial}.${run.turn}-before`)).commit;
+    if (signal.aborted) return turnWithout("aborted");
     const started = clock.now().getTime();
-    const result = await watched(clock, brief.stall, signal, report, (until, heard) =>
-      adapter.run(
-        {
-          facts,
-          message: run.message,
-          prompt: brief.prompt,
-          session: plan.session,
-          workspace: workspaces.path(tree),
-          outbox,
-          stream: join(directories.streams, `${facts.serial}.${run.turn}.log`),
-          entry,
-          artifacts: brief.artifacts,
-          timeout: brief.timeout,
-          signal: until,
-        },
-        heard,
-      ),
-    );
-    const millis = clock.now().getTime() - started;
-    const harvested = await harvest(plan, workspaces, outbox, result, before);
-    const problems = stale === undefined ? harvested.problems : [stale, ...harvested.problems];
-    return { ...harvested, problems, millis };
+    try {
+      const finished = await carryOut(plan, workspaces, adapter, directories, signal, report, clock);
+      return { ...finished, millis: clock.now().getTime() - started };
+    } catch (error) {
+      if (!isFaultOfTurn(error)) throw error;
+      return { ...turnWithout("failed", error.message), millis: clock.now().getTime() - started };
+    }
   });
+}
+
+async function carryOut(
+  plan: TurnPlan,
+  workspaces: Workspaces,
+  adapter: AgentAdapter,
+  directories: TurnDirectories,
+  signal: AbortSignal,
+  report: (event: TurnEvent) => void,
+  clock: Clock,
+): Promise<FinishedTurn> {
+  const { facts, run, brief, tree } = plan;
+  const { outbox, stale } = await makeReady(plan, workspaces, directories);
+  const entry = await entryOf(brief, workspaces.path(tree));
+  // What came with the tree or with the message is no effect of the turn.
+  const before =
+    plan.snapshot !== undefined && plan.files.length === 0
+      ? plan.snapshot
+      : (await workspaces.snapshot(tree, `${facts.serial}.${run.turn}-before`)).commit;
+  const result = await watched(clock, brief.stall, signal, report, (until, heard) =>
+    adapter.run(
+      {
+        facts,
+        message: run.message,
+        prompt: brief.prompt,
+        session: plan.session,
+        workspace: workspaces.path(tree),
+        outbox,
+        stream: join(directories.streams, `${facts.serial}.${run.turn}.log`),
+        entry,
+        artifacts: brief.artifacts,
+        timeout: brief.timeout,
+        signal: until,
+      },
+      heard,
+    ),
+  );
+  const harvested = await harvest(plan, workspaces, outbox, result, before);
+  return { ...harvested, problems: [...stale, ...harvested.problems] };
+}
+
+/** Tree and outbox as the agent finds them (T1, T2). */
+async function makeReady(
+  { facts, run, files, tree }: TurnPlan,
+  workspaces: Workspaces,
+  directories: TurnDirectories,
+): Promise<{ readonly outbox: string; readonly stale: readonly string[] }> {
+  await workspaces.clear(tree);
+  const stale = await clearStatus(workspaces.path(tree));
+  await workspaces.place(tree, files);
+  const outbox = join(directories.turns, String(facts.serial), String(run.turn));
+  await moveAside(outbox);
+  await mkdir(outbox, { recursive: true });
+  await writeTurnFacts(outbox, facts);
+  await mkdir(directories.streams, { recursive: true });
+  return { outbox, stale: stale === undefined ? [] : [stale] };
 }
 
 /** Runs an agent under the watch for stalls; one that has stalled has failed. */
@@ -143,95 +167,55 @@ async function harvest(
   outbox: string,
   result: TurnResult,
   before: string,
-): Promise<Omit<FinishedTurn, "millis">> {
+): Promise<FinishedTurn> {
   const { tree, run } = plan;
   const status = await readStatus(workspaces.path(tree));
   const { entries, problems } = await readOutbox(outbox, plan.facts);
+  const refusals = await readRefusals(outbox);
   const outcome = await readRecord(workspaces.path(tree));
   const completed = result.stop === "aborted" ? undefined : await workspaces.complete(tree);
   const { commit, changed } = await workspaces.snapshot(tree, `${plan.facts.serial}.${run.turn}`, before);
-  const paths = [...new Set(entries.flatMap((entry) => (entry.verb === "send" ? entry.files : [])))];
-  const files = new Map<string, NamedFile>();
+  const files = entries.flatMap((entry) => (entry.verb === "send" ? entry.files : []));
+  const kept = new Set<string>();
   const missing: string[] = [];
-  for (const path of paths) {
+  for (const file of files) {
     try {
-      for (const file of await workspaces.collect(tree, [path])) files.set(path, file);
+      await workspaces.keep(join(outbox, FILES_FOLDER), [file]);
+      kept.add(file.sha256);
     } catch (error) {
-      missing.push(`file ${path} was not sent: ${error instanceof Error ? error.message : String(error)}`);
+      if (!isFaultOfTurn(error)) throw error;
+      missing.push(`file ${file.path} was not sent: ${error.message}`);
     }
   }
   return {
     result,
     entries,
     problems: [...problems, ...missing],
+    refusals,
     outcome,
     status,
     commit,
     changed,
     completed,
-    files,
+    kept,
+    millis: 0,
   };
 }
 
-function abortedBeforeStart(): FinishedTurn {
+/** A turn of which nothing is left: it was stopped before it began, or its workspace is not what it was. */
+function turnWithout(stop: "aborted" | "failed", failure?: string): FinishedTurn {
+  const usage = { tokens: null, usd: null };
   return {
-    result: { stop: "aborted", text: "", session: null, usage: { tokens: null, usd: null } },
+    result: { stop, text: "", session: null, usage, ...(failure === undefined ? {} : { failure }) },
     entries: [],
     problems: [],
+    refusals: [],
     outcome: null,
     status: undefined,
     commit: null,
     changed: false,
     completed: undefined,
-    files: new Map(),
+    kept: new Set(),
     millis: 0,
   };
-}
-
-/** A state that is entered again aligns the artifact that is there; otherwise it drafts one (CfA §4, START). */
-async function entryOf({ entry, artifact }: Brief, workspace: string): Promise<"draft" | "align"> {
-  if (entry === "draft" || artifact === null) return "draft";
-  const stat = await lstatOrNothing(join(workspace, artifact));
-  return stat?.isFile() === true ? "align" : "draft";
-}
-
-async function lstatOrNothing(path: string): Promise<Stats | undefined> {
-  try {
-    return await lstat(path);
-  } catch (error) {
-    if (isErrno(error, "ENOENT", "ENOTDIR")) return undefined;
-    throw error;
-  }
-}
-
-/** Keeps the outbox of a lost turn, and the record that it left, under the first free `…lost-N` (T2). */
-export async function setAside(outbox: string, workspace: string): Promise<void> {
-  const record = await readRecord(workspace);
-  const kept = await moveAside(outbox);
-  if (record !== null && kept !== undefined) await writeFile(join(kept, OUTCOME_FILE.name), record);
-}
-
-/** Renames an outbox to the first free `…lost-N`; undefined when there is none. */
-async function moveAside(outbox: string): Promise<string | undefined> {
-  for (let n = 1; ; n++) {
-    const kept = `${outbox}.lost-${n}`;
-    try {
-      await rename(outbox, kept);
-      return kept;
-    } catch (error) {
-      if (isErrno(error, "ENOENT")) return undefined;
-      if (!isErrno(error, "ENOTEMPTY", "EEXIST")) throw error;
-    }
-  }
-}
-
-/** The text of the outcome record of a tree; "" for one that cannot be read as a regular file (CfA §4). */
-async function readRecord(workspace: string): Promise<string | null> {
-  const directory = join(workspace, OUTCOME_FILE.directory);
-  const stat = await lstatOrNothing(directory);
-  if (stat === undefined) return null;
-  if (!stat.isDirectory()) return "";
-  const file = await readRegular(join(directory, OUTCOME_FILE.name), RECORD_BYTES);
-  if (file === undefined) return null;
-  return "text" in file ? file.text : "";
 }

@@ -193,7 +193,7 @@ describe("files", () => {
     ["by a way around", "../sub/./a.txt", "sub"],
   ])("are named by their path below the top: %s", async (_, file, below) => {
     expect(await sendFile(file, join(work, below))).toMatchObject({ exitCode: 0 });
-    expect(await entries()).toMatchObject([{ files: ["sub/a.txt"] }]);
+    expect(await entries()).toMatchObject([{ files: [{ path: "sub/a.txt" }] }]);
   });
 
   test.each([

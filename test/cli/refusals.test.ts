@@ -1,5 +1,5 @@
 /** Before the start: what forbids a job is one clear sentence with exit code 2, and nothing has been written. */
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { APPROVE, cfa, directory, git, here, repository, shellJob } from "./fixture.ts";
@@ -30,6 +30,18 @@ const rows: readonly Row[] = [
     what: "a program that does not exist",
     make: jobText("request: x\nagents: { lead: { run: [no-such-program] } }\n"),
     says: /job\.yaml:2:\d+: .*no-such-program/,
+  },
+  {
+    what: "a repository at a path that no PATH can hold",
+    make: async () => {
+      const top = join(directory(), "a:b");
+      mkdirSync(top);
+      await git(top, "init", "-q");
+      await git(top, "commit", "-q", "--allow-empty", "-m", "one");
+      shellJob(top, { lead: APPROVE });
+      return top;
+    },
+    says: /holds a ":", which cannot stand in an agent's PATH/,
   },
   {
     what: "no repository",

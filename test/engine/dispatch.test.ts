@@ -1,6 +1,7 @@
 /** Dispatching work: who may be sent to, how many, what a child's silence means, what travels (CfA §5, §6). */
 import { createHash } from "node:crypto";
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/persistence/entry.ts";
 import { JobReader } from "../../src/engine/read-job.ts";
@@ -249,20 +250,62 @@ describe.concurrent("the dispatch tree", () => {
     ]);
   });
 
-  test("a file that is not there is named, and the message goes without it", async () => {
-    const done = await runJob(EXECUTE, {
+  test("a file travels as it was when it was sent, whatever becomes of it in the turn", async () => {
+    const seen: string[] = [];
+    const { end } = await runJob(EXECUTE, {
+      lead: inExecute(async (turn) => {
+        write(turn.workspace, ".gitignore", "*.key\n");
+        for (const task of ["one", "two"]) {
+          write(turn.workspace, "task.key", task);
+          await turn.send({ to: "worker", message: task, files: ["task.key"] });
+        }
+        rmSync(join(turn.workspace, "task.key"));
+      }, approve),
+      worker: (turn) => {
+        seen.push(`${turn.message.body}: ${read(turn.workspace, "task.key")}`);
+        return "used";
+      },
+    });
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(seen.sort()).toEqual(["one: one", "two: two"]);
+  });
+
+  test("a file that a child has no room for fails its turn, and its parent is not stuck", async () => {
+    const { end, entries } = await runJob(EXECUTE, {
       lead: inExecute(
-        async (turn) => void (await turn.send({ to: "worker", message: "use it", files: ["none.txt"] })),
+        async (turn) => void (await turn.send({ to: "worker", message: "make room" })),
+        async (turn) => {
+          write(turn.workspace, ".gitignore", "out\n");
+          write(turn.workspace, "out", "a file");
+          const [child] = turn.children;
+          await turn.send({ to: "worker", thread: child?.thread, message: "use it", files: ["out"] });
+        },
         approve,
       ),
-      worker: () => "used",
+      worker: (turn) => {
+        if (turn.turn === 1) write(turn.workspace, "out/x", "a directory");
+        return "done";
+      },
+    });
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(bodies(entries, "turn").flatMap(({ failure }) => failure ?? [])).toEqual([
+      expect.stringContaining('"out" is a directory'),
+    ]);
+  });
+
+  test("a file that is not there refuses the call, and the log says so", async () => {
+    const done = await runJob(EXECUTE, {
+      lead: inExecute(async (turn) => {
+        const call = turn.send({ to: "worker", message: "use it", files: ["none.txt"] });
+        expect(await refusalOf(call)).toContain("there is no file none.txt");
+      }, approve),
     });
     expect(done.end).toEqual({ kind: "ended", state: "DONE" });
     expect(bodies(done.entries, "note")).toEqual([
       expect.objectContaining({
         level: "warn",
         thread: leadOf(done),
-        text: expect.stringContaining("none.txt was not sent"),
+        text: expect.stringContaining("there is no file none.txt"),
       }),
     ]);
   });

@@ -15,9 +15,12 @@ import {
   transitions,
   write,
 } from "./fixture.ts";
-import { outboxOf } from "./outbox.ts";
+import { outboxOf, refusalOf } from "./outbox.ts";
 
 const LEAD = { roster: ["worker"] };
+
+/** A lead that is this shell line, and a worker that says what it is told. */
+const AGENTS = (line: string) => ({ lead: shell(line, LEAD), worker: shell("cat") });
 
 /** A job whose lead is this shell line. */
 const led = (line: string, keys: Keys = {}): Keys => ({
@@ -52,6 +55,17 @@ describe.concurrent("a turn that fails is named, with retries: 0 it is FAILURE",
       });
     });
   }
+
+  test.each<[string, string, string]>([["removes its outbox", 'rm -rf "$CFA_OUTBOX"; echo gone', "ENOENT"]])(
+    "%s",
+    async (_what, line, failure) => {
+      const { end, entries } = await runJob(led(line), {});
+      expect(end).toEqual({ kind: "ended", state: "FAILURE" });
+      expect(bodies(entries, "turn").map(({ result, failure }) => [result, failure])).toEqual([
+        ["failed", expect.stringContaining(failure)],
+      ]);
+    },
+  );
 
   test("a function that throws", async () => {
     const { end, entries } = await runJob(
@@ -146,6 +160,52 @@ describe.concurrent("after a failed turn", () => {
     expect(bodies(entries, "violation").map(({ failures }) => failures)).toEqual([1, 2, 3]);
     expect(transitions(entries).at(-1)).toBe("EXECUTE FAILURE FAILURE (orchestrator)");
   });
+});
+
+describe.concurrent("a call that was refused while the turn ran is named in the log", () => {
+  const rows: readonly (readonly [what: string, call: string, says: string])[] = [
+    ["an unknown role", "cfa send --to nobody hello", "cfa send was refused: "],
+    ["an empty message", "cfa send --to worker ''", "cfa send was refused: the message is empty"],
+    ["a message forgotten", "cfa send --to worker", "cfa send was refused: say what"],
+    ["the close of what is not its own", "cfa close dispatch:9.9.9", "cfa close was refused: "],
+    ["an unknown outcome", "cfa outcome FINISHED --reason x", "cfa outcome was refused: "],
+  ];
+  for (const [what, call, says] of rows) {
+    test(what, async () => {
+      const line = `${call}; cfa outcome APPROVED_WORK --reason good`;
+      const { end, entries } = await runJob({ ...EXECUTE, agents: AGENTS(line) }, {});
+      expect(end).toEqual({ kind: "ended", state: "DONE" });
+      expect(notes(entries)).toEqual([expect.stringContaining(says)]);
+    });
+  }
+
+  test("a turn that did nothing else fails with the sentence of its last call", async () => {
+    const keys = { ...EXECUTE, agents: AGENTS("cfa send --to nobody hello; true"), limits: { retries: 0 } };
+    const { entries } = await runJob(keys, {});
+    expect(bodies(entries, "turn")[0]?.failure).toMatch(
+      /without any effect: .*; its last call: cfa send was refused: .*nobody/u,
+    );
+  });
+
+  test("a thousand of them are counted", async () => {
+    const { end, entries } = await runJob(EXECUTE, {
+      lead: async (turn) => {
+        for (let n = 0; n < 1000; n++) await refusalOf(turn.send({ to: "nobody", message: `hello ${n}` }));
+        return approve(turn);
+      },
+    });
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(notes(entries)).toHaveLength(21);
+    expect(notes(entries).at(-1)).toBe("980 more calls were refused");
+  });
+});
+
+test("files may be named before the message, as the synopsis has it", async () => {
+  const line =
+    "echo 1 > one.key; echo 2 > two.key; echo '*.key' > .gitignore; cfa send --to worker --file one.key --file two.key go; cfa outcome APPROVED_WORK --reason good";
+  const { end, entries } = await runJob({ ...EXECUTE, agents: AGENTS(line) }, {});
+  expect(end).toEqual({ kind: "ended", state: "DONE" });
+  expect(bodies(entries, "turn")[0]?.files[0]?.files.map(({ path }) => path)).toEqual(["one.key", "two.key"]);
 });
 
 describe.concurrent("an outbox that cannot be read", () => {

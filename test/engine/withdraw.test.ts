@@ -192,6 +192,30 @@ describe.concurrent("an interrupt", () => {
     expect(notes(entries)).toEqual([expect.stringContaining("the result of turn 1 was dropped")]);
   });
 
+  test("edits of the turn that it ended are no effect of the next one", async () => {
+    const begun = gate();
+    const started = await startJob(
+      { ...EXECUTE, limits: { retries: 1 } },
+      {
+        lead: async (turn) => {
+          if (turn.turn === 2) return undefined;
+          if (turn.turn > 2) return approve(turn);
+          write(turn.workspace, "before.txt", "half");
+          begun.open();
+          return forever(turn);
+        },
+      },
+    );
+    await reached(started.run, begun);
+    await started.run.interrupt("do this instead");
+    const { end, entries } = await finish(started);
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(bodies(entries, "turn").map(({ turn, result }) => [turn, result])).toEqual([
+      [2, "failed"],
+      [3, "ok"],
+    ]);
+  });
+
   test("of a sleeping instance wakes it, before the mail that waits", async () => {
     const heard: string[] = [];
     const started = await startJob(EXECUTE, {

@@ -34,8 +34,8 @@ export function send(
       const extra = to ?? thread ?? message ?? options.file?.[0];
       if (extra !== undefined || optional)
         return misuse("`cfa send --none` says that nothing is sent: it takes nothing else");
-      await makeCall(outbox, facts, { verb: "none" });
-      return done();
+      const none = await makeCall(outbox, facts, { verb: "none" });
+      return "refused" in none ? refusal(none.refused) : done();
     }
     if (to === undefined) return misuse("say whom: `cfa send --to ROLE MESSAGE`, or `cfa send --none`");
     if (message === undefined) return misuse(`say what: \`cfa send --to ${to} MESSAGE\``);

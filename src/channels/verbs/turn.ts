@@ -4,6 +4,7 @@
 import { z } from "zod";
 import type { TurnFacts } from "../../runtime/agents/port.ts";
 import { readTurnFacts } from "../../runtime/outbox-facts.ts";
+import { noteRefusal } from "../../runtime/outbox-refusals.ts";
 
 /** Environment variables, as `process.env` holds them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -46,7 +47,10 @@ export async function inTurn(
   if (facts.job !== job || facts.thread !== thread || facts.turn !== Number(turn)) {
     return misuse(`\`cfa ${name}\` belongs to turn ${turn} of ${thread}, which has ended: nothing was done`);
   }
-  return verb({ outbox, facts });
+  const result = await verb({ outbox, facts });
+  if (result.exitCode !== 0)
+    await noteRefusal(outbox, name, result.stderr.replace(/^refused: /, "").trimEnd());
+  return result;
 }
 
 /** The verb did what was asked. */

@@ -74,12 +74,13 @@ export function finishedTurn(model: Model, plan: TurnPlan, choice: TurnChoice): 
     },
     entries: entriesOf(plan, choice) ?? [],
     problems: [],
+    refusals: [],
     outcome: choice.kind === "outcome" ? JSON.stringify({ outcome: choice.action, reason: "because" }) : null,
     status: undefined,
     commit: "commit",
     changed: true,
     completed: !held || failed ? undefined : leaves ? { unmerged: ["a file"] } : { merge: "commit" },
-    files: new Map(),
+    kept: new Set(),
     millis: 0,
   };
 }

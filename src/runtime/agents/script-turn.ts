@@ -3,6 +3,7 @@
  */
 import type { Message, QuestionId, ThreadId } from "../../soup/message.ts";
 import type { Call, Refused } from "../admission.ts";
+import { noteRefusal } from "../outbox-refusals.ts";
 import { makeCall, makeOutcome } from "../outbox-calls.ts";
 import type { OutboxEntry } from "../outbox.ts";
 import type { TurnFacts, TurnRequest } from "./port.ts";
@@ -51,7 +52,9 @@ export function turnOf(request: TurnRequest, over: AbortSignal): ScriptTurn {
   const make = async (call: Call): Promise<OutboxEntry> => {
     if (over.aborted)
       throw new Refusal("this turn has ended: make calls before the script's promise settles");
-    return admitted(await makeCall(outbox, facts, call)).entry;
+    const admission = await makeCall(outbox, facts, call);
+    if ("refused" in admission) await noteRefusal(outbox, NAMES[call.verb], admission.refused);
+    return admitted(admission).entry;
   };
   const { state, thread, turn, agent, children, roster, parent } = facts;
   const { message, prompt, entry, artifacts, workspace, signal } = request;
@@ -77,10 +80,15 @@ export function turnOf(request: TurnRequest, over: AbortSignal): ScriptTurn {
     outcome: async (name, reason) => {
       if (over.aborted)
         throw new Refusal("this turn has ended: an outcome comes before the script's promise settles");
-      admitted(await makeOutcome(facts, name, reason));
+      const admission = await makeOutcome(facts, name, reason);
+      if ("refused" in admission) await noteRefusal(outbox, "outcome", admission.refused);
+      admitted(admission);
     },
   };
 }
+
+/** How the command line names the calls. */
+const NAMES = { send: "send", none: "send", ask: "ask", close: "close" } as const;
 
 function admitted<T extends object>(admission: T | Refused): T {
   if ("refused" in admission) throw new Refusal(admission.refused);

@@ -4,10 +4,9 @@
  * F1. A content is stored once, under the SHA-256 of its bytes, written beside and renamed, never changed.
  * F2. What is no regular file inside the tree is refused with a sentence (safe-path.ts).
  */
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, copyFile, chmod, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { nanoid } from "nanoid";
 import type { NamedFile } from "./port.ts";
 import { look, openRegular, pathWithin } from "./safe-path.ts";
 
@@ -16,7 +15,7 @@ export async function storeFile(store: string, root: string, path: string): Prom
   const file = await openRegular(root, path);
   if (file === undefined) return undefined;
   await mkdir(store, { recursive: true });
-  const beside = join(store, `.${nanoid()}`);
+  const beside = join(store, `.${randomUUID()}`);
   try {
     const sha256 = await copyHashing(file, beside);
     await rename(beside, join(store, sha256));
@@ -66,7 +65,7 @@ async function replaceFile(
   const at = await pathWithin(root, path, true);
   if ((await look(at))?.isDirectory() === true)
     throw new Error(`${JSON.stringify(path)} is a directory in the workspace: a file cannot take its place.`);
-  const beside = `${at}.${nanoid(8)}`;
+  const beside = `${at}.${randomUUID()}`;
   try {
     await write(beside);
     await chmod(beside, executable ? 0o755 : 0o644);

@@ -19,7 +19,7 @@ import { dropTree, reconcileTrees } from "./drop.ts";
 import { placeFile, storeFile } from "./files.ts";
 import { gitAt, text } from "./git.ts";
 import { abandonMerge, mergeInto } from "./merge.ts";
-import type { Merged, NamedFile, Workspaces } from "./port.ts";
+import type { Merged, Workspaces } from "./port.ts";
 import { Gates, KeyedQueue } from "./queue.ts";
 import { restoreTree } from "./restore.ts";
 import { partsOf } from "./safe-path.ts";
@@ -106,7 +106,7 @@ export async function gitWorkspaces(options: GitWorkspacesOptions): Promise<Work
 }
 
 /** The operations that move files and records, all inside `exclusive`. */
-function filesOf(job: JobGit): Pick<Workspaces, "clear" | "place" | "collect"> {
+function filesOf(job: JobGit): Pick<Workspaces, "clear" | "place" | "keep"> {
   return {
     clear: async (tree) => {
       const { dir, admin } = await requireTree(job, tree);
@@ -117,16 +117,13 @@ function filesOf(job: JobGit): Pick<Workspaces, "clear" | "place" | "collect"> {
       const { dir } = await requireTree(job, tree);
       for (const file of files) await placeFile(job.files, dir, file);
     },
-    collect: async (tree, paths) => {
-      const { dir } = await requireTree(job, tree);
-      const collected: NamedFile[] = [];
-      for (const path of paths) {
-        const file = await storeFile(job.files, dir, path);
-        if (file === undefined)
-          throw new Error(`${JSON.stringify(path)} does not exist in the workspace of ${tree}.`);
-        collected.push(file);
+    keep: async (folder, files) => {
+      for (const { path, sha256 } of files) {
+        partsOf(path);
+        const stored = await storeFile(job.files, folder, sha256);
+        if (stored?.sha256 !== sha256)
+          throw new Error(`the bytes of ${JSON.stringify(path)} are not those that the call has named.`);
       }
-      return collected;
     },
   };
 }

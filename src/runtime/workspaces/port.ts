@@ -63,8 +63,8 @@ export interface Workspaces {
   clear(tree: ThreadId): Promise<void>;
   /** Copies named files from the job's file store into the tree. Inside `exclusive`. */
   place(tree: ThreadId, files: readonly NamedFile[]): Promise<void>;
-  /** Copies files of the tree into the job's file store. Inside `exclusive`. Rejects with a sentence for what is no regular file in the tree. */
-  collect(tree: ThreadId, paths: readonly string[]): Promise<readonly NamedFile[]>;
+  /** Takes files into the job's file store; `folder` has their bytes, under their SHA-256. Rejects with a sentence for one that it has not. */
+  keep(folder: string, files: readonly NamedFile[]): Promise<void>;
   /** Commits everything in the tree on a private ref, touching neither branch, index nor HEAD. Inside `exclusive`. */
   snapshot(tree: ThreadId, label: string, since?: string): Promise<Snapshot>;
   /** Puts the tree back to a logged snapshot; what it held besides is kept on the returned ref. Queued on the tree. */

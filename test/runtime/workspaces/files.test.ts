@@ -1,9 +1,19 @@
 /** Files that travel with messages, and the records that earlier turns left. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Workspaces } from "../../../src/runtime/workspaces/port.ts";
+import { storeFile } from "../../../src/runtime/workspaces/files.ts";
+import type { NamedFile, Workspaces } from "../../../src/runtime/workspaces/port.ts";
 import { LEAD, opened, readIn, repository, writeIn } from "./repository.ts";
 
 let repo: ReturnType<typeof repository>;
@@ -18,17 +28,30 @@ beforeEach(async () => {
 });
 afterEach(() => repo.remove());
 
-describe("collect and place", () => {
+/** The files as a call takes them: their bytes in a folder, under their hash. */
+async function taken(...paths: readonly string[]): Promise<NamedFile[]> {
+  const files = [];
+  for (const path of paths) {
+    const file = await storeFile(join(repo.dir, "taken"), lead, path);
+    if (file === undefined) throw new Error(`there is no ${path}`);
+    files.push(file);
+  }
+  return files;
+}
+const keep = (files: readonly NamedFile[]) => workspaces.keep(join(repo.dir, "taken"), files);
+
+describe("keep and place", () => {
   test("carry bytes, path and executable bit", async () => {
     writeIn(lead, "out/a b ü.bin", Buffer.from([0, 255, 10]));
     writeIn(lead, "run.sh", "#!/bin/sh\n");
     chmodSync(join(lead, "run.sh"), 0o755);
-    const files = await workspaces.collect(LEAD, ["out/a b ü.bin", "run.sh"]);
+    const files = await taken("out/a b ü.bin", "run.sh");
+    await keep(files);
     expect(files.map(({ path, executable }) => ({ path, executable }))).toEqual([
       { path: "out/a b ü.bin", executable: false },
       { path: "run.sh", executable: true },
     ]);
-    expect(await workspaces.collect(LEAD, ["run.sh"])).toEqual([files[1]]);
+    expect(await taken("run.sh")).toEqual([files[1]]);
     writeIn(workspaces.path(A), "run.sh", "old");
     await workspaces.place(A, files);
     await workspaces.place(A, files);
@@ -40,7 +63,6 @@ describe("collect and place", () => {
   });
 
   const refused: readonly (readonly [string, RegExp])[] = [
-    ["missing.txt", /does not exist/],
     ["link", /is a link/],
     ["linked/hostname", /leads through "linked", which is a link/],
     ["text.txt/x", /leads through "text.txt", which is no directory/],
@@ -54,21 +76,32 @@ describe("collect and place", () => {
     ["sub/.GIT/config", /belongs to git/],
     [".cfa/outcome.json", /belongs to cfa/],
   ];
-  test.each(refused)("collect refuses %j", async (path, sentence) => {
+  test.each(refused)("%j is not taken", async (path, sentence) => {
     symlinkSync("/etc/hostname", join(lead, "link"));
     symlinkSync("/etc", join(lead, "linked"));
     mkdirSync(join(lead, "directory"));
     execFileSync("mkfifo", [join(lead, "pipe")]);
-    await expect(workspaces.collect(LEAD, [path])).rejects.toThrow(sentence);
+    await expect(taken(path)).rejects.toThrow(sentence);
+  });
+
+  test("keep refuses bytes that are not those named, bytes that are not there, and paths that lead out", async () => {
+    writeIn(lead, "a.txt", "a");
+    const [file] = await taken("a.txt");
+    if (file === undefined) throw new Error("not taken");
+    await expect(keep([{ ...file, sha256: "0".repeat(64) }])).rejects.toThrow("not those that the call");
+    await expect(keep([{ ...file, path: "../a.txt" }])).rejects.toThrow("no path inside the workspace");
+    writeIn(join(repo.dir, "taken"), file.sha256, "b");
+    await expect(keep([file])).rejects.toThrow("not those that the call");
   });
 
   test("place replaces a link, and refuses to go through one or to replace a directory", async () => {
     writeIn(lead, "link", "content");
     writeIn(lead, "linked/x", "content");
     writeIn(lead, "directory", "content");
-    const [link, through, directory] = await workspaces.collect(LEAD, ["link", "linked/x", "directory"]);
-    if (link === undefined || through === undefined || directory === undefined)
-      throw new Error("not collected");
+    const files = await taken("link", "linked/x", "directory");
+    await keep(files);
+    const [link, through, directory] = files;
+    if (link === undefined || through === undefined || directory === undefined) throw new Error("not taken");
     const child = workspaces.path(A);
     writeIn(repo.dir, "outside.txt", "outside");
     symlinkSync(join(repo.dir, "outside.txt"), join(child, "link"));
@@ -83,6 +116,11 @@ describe("collect and place", () => {
 });
 
 describe("clear", () => {
+  test("makes the directory of the outcome record, so that a plain redirection can write it", async () => {
+    await workspaces.clear(LEAD);
+    expect(readdirSync(join(lead, ".cfa"))).toEqual([]);
+  });
+
   test("removes the outcome record, nothing else", async () => {
     for (const path of [".cfa/outcome.json", ".cfa/other", ".sortie/status"]) writeIn(lead, path, "x");
     await workspaces.clear(LEAD);
@@ -99,7 +137,8 @@ describe("clear", () => {
     symlinkSync(outside, join(lead, ".cfa"));
     await workspaces.clear(LEAD);
     expect(readdirSync(outside)).toEqual(["outcome.json"]);
-    expect(existsSync(join(lead, ".cfa"))).toBe(false);
+    expect(lstatSync(join(lead, ".cfa")).isDirectory()).toBe(true);
+    rmSync(join(lead, ".cfa"), { recursive: true });
     writeIn(lead, ".cfa", "a file");
     await workspaces.clear(LEAD);
     expect(readIn(lead, ".cfa")).toBe("a file");
