@@ -17,10 +17,10 @@ export const NOTES = "RELEASE_NOTES.md";
 /** Where section `number` is written. */
 export const sectionPath = (number) => `${SCRATCH}/${String(number).padStart(2, "0")}.md`;
 
-/** The text of a file; undefined when there is none. */
+/** The text of a file, its lines ended as they were written whatever git made of them; undefined when there is none. */
 export async function readText(path) {
   try {
-    return await readFile(path, "utf8");
+    return (await readFile(path, "utf8")).replaceAll("\r\n", "\n");
   } catch (error) {
     if (error.code === "ENOENT") return undefined;
     throw error;

@@ -180,6 +180,16 @@ describe("repositories", () => {
     );
   });
 
+  test("line ends that git rewrites change nothing: by a setting, by .gitattributes", async () => {
+    const plain = await makeRepository(history(12));
+    const setting = await makeRepository(history(12));
+    await git(setting.dir, ["config", "core.autocrlf", "true"]);
+    expect(await notesOf(await play(setting))).toBe(await notesOf(await play(plain)));
+    const attributes = { message: "feat: one", files: { ".gitattributes": "* text=auto eol=crlf\n" } };
+    const run = await play(await makeRepository([attributes, ...history(12)]));
+    expect(run).toMatchObject({ done: true, nudges: 0 });
+  });
+
   test("settings change nothing", async () => {
     const plain = await makeRepository(history(5), { v1: 0 });
     const other = await makeRepository(history(5), { v1: 0 });
