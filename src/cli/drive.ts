@@ -34,7 +34,8 @@ export async function drive(
   { json, quiet, top, after }: DriveOptions,
 ): Promise<number> {
   const viewer = new JobViewer();
-  const answer = (question: string) => commandFor(context, top, `answer ${question} TEXT`);
+  const answer = (question: string) =>
+    commandFor(context, top, `answer ${question} TEXT --job ${viewer.read.record.job}`);
   const progress = progressOn(context, viewer, { quiet: quiet || json, answer });
   const stop = stopping(context, viewer, progress);
   let end: RunEnd;

@@ -201,7 +201,7 @@ export class Orchestrator implements Director {
         ? ""
         : `\n\n${conflictRemark(conflict)}`;
     return {
-      prompt: `${promptOf(message)}${remark}`,
+      prompt: `${promptOf(message)}${this.#skillOf(thread, message, ledger)}${remark}`,
       entry: lead && !first ? "align" : "draft",
       artifact: lead ? definition.artifacts[ARTIFACT_OF[live]] : null,
       artifacts: definition.artifacts,
@@ -214,6 +214,14 @@ export class Orchestrator implements Director {
       stall: definition.limits.stall,
       refusals: definition.limits.retries,
     };
+  }
+
+  /** What a dispatched agent is told of its skill, with its task; a lead's task names its own (mail.ts). */
+  #skillOf(thread: ThreadId, { kind }: Message, ledger: Ledger): string {
+    const { definition } = this.record;
+    const { agent } = ledger.thread(thread);
+    const skill = kind === "task" && thread !== leadOf(this.record) ? definition.agents[agent]?.skill : null;
+    return skill == null ? "" : `\n\nSkill: ${skill}.`;
   }
 
   hindrance(view: View): string | undefined {

@@ -250,6 +250,29 @@ describe.concurrent("the dispatch tree", () => {
     ]);
   });
 
+  test("a dispatched agent is told of its skill with its task, not with later mail", async () => {
+    const heard: string[] = [];
+    const worker = shell("cat", { roster: [], skill: "attempt-task" });
+    await runJob(
+      { ...EXECUTE, agents: { lead: shell("cat", { roster: ["worker"] }), worker } },
+      {
+        lead: inExecute(
+          async (turn) => void (await turn.send({ to: "worker", message: "go" })),
+          async (turn) => {
+            const thread = turn.children[0]?.thread;
+            await turn.send({ to: "worker", thread, message: "and on" });
+          },
+          approve,
+        ),
+        worker: (turn) => {
+          heard.push(turn.prompt);
+          return "done";
+        },
+      },
+    );
+    expect(heard).toEqual(["go\n\nSkill: attempt-task.", expect.stringMatching(/and on/u)]);
+  });
+
   test("a file travels as it was when it was sent, whatever becomes of it in the turn", async () => {
     const seen: string[] = [];
     const { end } = await runJob(EXECUTE, {

@@ -33,7 +33,7 @@ function documented(): Map<string, string> {
 }
 
 describe("job.schema.json", () => {
-  it("is what the loader's schema says (written anew by: vitest run -u test/job/schema.test.ts)", async () => {
+  it("is what the loader's schema says (written anew by: vitest run test/job/schema.test.ts -u)", async () => {
     await expect(jobSchemaText()).toMatchFileSnapshot("../../job.schema.json");
   });
 

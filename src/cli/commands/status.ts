@@ -39,7 +39,8 @@ export async function statusCommand(
     now: context.now(),
     colors: colorsFor(context, stdout),
     owner: ownerText(context, place, view, owner),
-    answer: (question) => commandFor(context, place.top, `answer ${question} TEXT`),
+    ownerless: !isLive(owner),
+    answer: (question) => commandFor(context, place.top, `answer ${question} TEXT --job ${place.id}`),
   });
   for (const line of lines) say(stdout, line);
   return EXIT.completed;
@@ -55,8 +56,12 @@ async function look(
   });
 }
 
+function isLive(owner: Owner | undefined): owner is Owner {
+  return owner !== undefined && !owner.expired;
+}
+
 function ownerText(context: Context, { top, id }: JobPlace, view: JobView, owner: Owner | undefined): string {
-  if (owner !== undefined && !owner.expired) return `pid ${owner.pid} on ${owner.host} since ${owner.since}`;
+  if (isLive(owner)) return `pid ${owner.pid} on ${owner.host} since ${owner.since}`;
   return view.ended
     ? "nobody; the job has ended"
     : `nobody; go on with ${commandFor(context, top, `resume ${id}`)}`;

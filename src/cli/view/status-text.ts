@@ -14,18 +14,19 @@ export type StatusOptions = {
   readonly width: number;
   readonly now: Date;
   readonly colors: Colors;
-  /** Who runs the job, as a sentence. */
+  /** Who runs the job, as a sentence; whether anybody does. */
   readonly owner: string;
+  readonly ownerless: boolean;
   /** The command that answers a question. */
   readonly answer: (question: string) => string;
 };
 
 /** The lines. */
 export function statusLines(view: JobView, options: StatusOptions): readonly string[] {
-  const { width, now, colors, owner, answer } = options;
+  const { width, now, colors, owner, ownerless, answer } = options;
   const { history, questions, delivered, backtracks } = view;
   return [
-    ...treeLines(view, { width, rows: Infinity, now, colors }),
+    ...treeLines(view, { width, rows: Infinity, now, colors, ownerless }),
     "",
     `request    ${firstLine(view.request)}`,
     `owner      ${owner}`,

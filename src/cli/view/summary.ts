@@ -44,8 +44,8 @@ function deliveryLines(
   lines.push(...shown.map(({ change, path }) => `  ${change} ${path}`));
   if (files.length > shown.length) lines.push(`  … ${files.length - shown.length} more`);
   const first = files.find(({ change }) => change !== "D");
-  if (first === undefined) lines.push("  it changes no file");
-  else lines.push(`show one: git show ${branch}:${quoted(first.path)}`);
+  if (files.length === 0) lines.push("  it changes no file");
+  if (first !== undefined) lines.push(`show one: git show ${branch}:${quoted(first.path)}`);
   return lines;
 }
 
@@ -73,7 +73,9 @@ export function waitingLines({ job, questions }: JobView, { command }: SummaryFa
 export function parkedLines({ job, parked }: JobView, { command }: SummaryFacts): readonly string[] {
   return [
     `${job} is parked: ${parked ?? ""}`,
-    `go on: ${command(`resume ${job} --budget KEY=VALUE…`)} (usd, tokens, turns, wall), or without --budget where none is spent`,
+    parked?.startsWith("the budget of") === true
+      ? `go on: ${command(`resume ${job} --budget KEY=VALUE…`)} (usd, tokens, turns, wall)`
+      : `go on: ${command(`resume ${job}`)}`,
   ];
 }
 

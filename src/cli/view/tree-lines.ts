@@ -20,6 +20,8 @@ export type TreeOptions = {
   readonly colors?: Colors;
   /** Last line of output of running turns, by thread. */
   readonly output?: ReadonlyMap<string, string>;
+  /** Nobody runs the job: a turn that was running is lost, and runs again when the job is resumed. */
+  readonly ownerless?: boolean;
 };
 
 type Line = { readonly text: string; readonly paint: (text: string) => string };
@@ -44,6 +46,8 @@ function cut(lines: readonly Line[], rows: number): readonly Line[] {
 function headLine(view: JobView, { now }: TreeOptions, colors: Colors): Line {
   const time = between(view.openedAt, view.ended ? view.at : now);
   const parts = [view.job, view.state, count(view.spent.turns, "turn"), time];
+  const boundaries = Object.values(view.boundary);
+  if (!view.ended && boundaries.includes("advisory")) parts.push("no boundary (advisory)");
   if (view.parked !== null) parts.push(`parked: ${view.parked}`);
   if (view.questions.length > 0) parts.push(`${count(view.questions.length, "question")} open`);
   return { text: parts.join("  "), paint: colors.bold };
@@ -87,7 +91,7 @@ function threadLine(thread: ThreadView, indent: string, options: TreeOptions): L
   const parts = [
     `${indent}${MARKS[state]} ${agent}`,
     threadName(thread.thread),
-    state,
+    state === "running" && options.ownerless === true ? "was running" : state,
     state === "running" ? `turn ${turn}` : count(turn, "turn"),
     ...(state === "ended" ? [] : [between(thread.since, options.now)]),
     ...(thread.failures > 0 ? [`${thread.failures} failed`] : []),

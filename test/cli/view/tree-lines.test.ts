@@ -77,6 +77,19 @@ test("a parked job and its questions stand in the first line; an ended one stops
   expect(treeLines(ended, { width: 200, rows: 20, now: NOW })).toEqual(["notes-1  DONE  4 turns  2.5s"]);
 });
 
+test("a job whose agents have no boundary says so as long as it runs", () => {
+  const boundary = { lead: "in-process", writer: "advisory" };
+  const [line] = treeLines(job([], { boundary }), { width: 200, rows: 20, now: NOW });
+  expect(line).toBe("notes-1  EXECUTE  4 turns  1m 05s  no boundary (advisory)");
+  const [last] = treeLines(job([], { boundary, ended: true }), { width: 200, rows: 20, now: NOW });
+  expect(last).toBe("notes-1  EXECUTE  4 turns  0ms");
+});
+
+test("a turn that nobody runs any more was running", () => {
+  const view = job([lead([], { state: "running" })]);
+  expect(treeLines(view, { width: 200, rows: 20, now: NOW, ownerless: true })[1]).toContain("was running");
+});
+
 const many = job([
   lead([1, 2, 3, 4, 5].map((n) => writer(n, n < 5 ? { state: "ended" } : { state: "running" }))),
 ]);
