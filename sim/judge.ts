@@ -1,0 +1,21 @@
+/** All checkers on one run; the first finding counts. */
+import { type Checker, readLog } from "./evidence.ts";
+import type { Finding } from "./finding.ts";
+import type { Simulated } from "./run.ts";
+
+/** The checkers beyond the verifier of logs, in the order in which they are asked. */
+export const CHECKERS: readonly Checker[] = [];
+
+/** What is wrong with a run; undefined when nothing is. */
+export function judge({ world, rows, finding }: Simulated): Finding | undefined {
+  const { steps, final, finding: offence } = readLog(rows);
+  if (offence !== undefined) return offence;
+  if (finding !== undefined) return finding;
+  const { sights } = world.witness;
+  const evidence = { job: world.job, steps, final, sights, trees: world.trees };
+  for (const { name, check } of CHECKERS) {
+    const sentence = check(evidence);
+    if (sentence !== undefined) return { checker: name, sentence };
+  }
+  return undefined;
+}
