@@ -3,11 +3,11 @@
  *
  * R1. The same seed gives the same run, byte for byte: whatever is open is chosen (choice.ts), and nothing waits for real time.
  * R2. Faults are bounded. When they have stopped, the job must come to its end; a run that does not is a finding.
- * R3. Only made-up errors may end a process of cfa, and only an owner that has lost its job may be told so.
+ * R3. Only made-up errors may end a process of cfa that owns the job.
  */
 import type { LogRow } from "../src/persistence/chain.ts";
 import type { Draft, Entry } from "../src/persistence/entry.ts";
-import { StaleCommit } from "../src/persistence/ports.ts";
+import { InvariantViolation } from "../src/soup/invariant.ts";
 import { choicesFrom } from "./choice.ts";
 import { countFault, type FaultCounts } from "./faults.ts";
 import type { Finding } from "./finding.ts";
@@ -254,12 +254,12 @@ class Run {
   }
 }
 
-/** Why a process of cfa should not have ended so (R3). */
+/** Why a process of cfa should not have ended so (R3). One that has lost its job may trip over what is no longer its own. */
 function wrongEnd({ ended, deposed }: Cfa): Finding | undefined {
   if (ended === undefined) return { checker: "end", sentence: "an owner that has lost its job does not end" };
   if ("end" in ended) return undefined;
   const { error } = ended;
-  if (error instanceof InjectedFault || (deposed && error instanceof StaleCommit)) return undefined;
+  if (error instanceof InjectedFault || (deposed && !(error instanceof InvariantViolation))) return undefined;
   const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { checker: "engine", sentence: `cfa ended with an error of its own: ${what}` };
 }
