@@ -19,6 +19,8 @@ export type Evidence = {
   readonly final: Configuration;
   readonly sights: readonly Sight[];
   readonly trees: Trees;
+  /** The job has ended; otherwise nobody can say what would still have come. */
+  readonly ended: boolean;
 };
 
 /** A checker. It returns a sentence for what it has found. */

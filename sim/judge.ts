@@ -14,16 +14,15 @@ import type { Simulated } from "./run.ts";
 /** The checkers beyond the verifier of logs, in the order in which they are asked. */
 export const CHECKERS: readonly Checker[] = [ownership, messages, turns, questions, merges, work, withdrawal, end];
 
-/** What is wrong with a run; undefined when nothing is. A run that did not come to its end is not asked how it ended. */
+/** What is wrong with a run; undefined when nothing is. That it did not come to its end is said when nobody knows why. */
 export function judge({ world, rows, finding }: Simulated): Finding | undefined {
   const { steps, final, finding: offence } = readLog(rows);
   if (offence !== undefined) return offence;
-  if (finding !== undefined) return finding;
   const { sights } = world.witness;
-  const evidence = { job: world.job, steps, final, sights, trees: world.trees };
+  const evidence = { job: world.job, steps, final, sights, trees: world.trees, ended: finding === undefined };
   for (const { name, check } of CHECKERS) {
     const sentence = check(evidence);
     if (sentence !== undefined) return { checker: name, sentence };
   }
-  return undefined;
+  return finding;
 }

@@ -5,7 +5,8 @@ import type { Checker } from "../evidence.ts";
 export const end: Checker = {
   name: "end",
   says: "the job reaches DONE, WITHDRAWN or FAILURE, and delivers when it is DONE",
-  check: ({ job, steps, final }) => {
+  check: ({ job, steps, final, ended }) => {
+    if (!ended) return undefined;
     const states = steps.flatMap(({ entry }) => (entry.kind === "transition" ? [entry.body.to] : []));
     const last = states.at(-1) ?? "INTENT";
     if (!["DONE", "WITHDRAWN", "FAILURE"].includes(last)) return `the job is over in ${last}`;

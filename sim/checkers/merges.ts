@@ -14,7 +14,7 @@ type Release = EntryBody<"release"> & { readonly seq: number };
 export const merges: Checker = {
   name: "merges",
   says: "each tree leaves once, and each merge happens once",
-  check: (evidence) => tooEarly(evidence) ?? releases(evidence) ?? histories(evidence),
+  check: (evidence) => tooEarly(evidence) ?? releases(evidence) ?? (evidence.ended ? histories(evidence) : undefined),
 };
 
 function tooEarly({ job, steps, sights }: Evidence): string | undefined {
@@ -35,7 +35,7 @@ function tooEarly({ job, steps, sights }: Evidence): string | undefined {
   return undefined;
 }
 
-function releases({ steps }: Evidence): string | undefined {
+function releases({ steps, ended: over }: Evidence): string | undefined {
   const left = new Map<string, Release>();
   const completed = new Set<string>();
   const ended: string[] = [];
@@ -52,6 +52,7 @@ function releases({ steps }: Evidence): string | undefined {
       return `entry ${entry.seq}: the tree of ${thread} leaves a second time, after entry ${known.seq}`;
     } else left.set(thread, { ...entry.body, seq: entry.seq });
   }
+  if (!over) return undefined;
   const kept = ended.find((thread) => !thread.startsWith("state:") && !left.has(thread));
   return kept && `${kept} has ended, and its tree has not left`;
 }

@@ -14,7 +14,7 @@ export const questions: Checker = {
   check: (evidence) => openOnes(evidence) ?? wishes(evidence),
 };
 
-function openOnes({ steps, final }: Evidence): string | undefined {
+function openOnes({ steps, final, ended: over }: Evidence): string | undefined {
   const answered = new Set<string>();
   for (const step of steps) {
     const { entry, before, after } = step;
@@ -28,7 +28,7 @@ function openOnes({ steps, final }: Evidence): string | undefined {
     }
   }
   const left = [...final.cells()].flatMap(({ thread }) => questionsOn(final, thread));
-  return left.length === 0 ? undefined : `the job has ended, and ${left.join(", ")} is still open`;
+  return left.length === 0 || !over ? undefined : `the job has ended, and ${left.join(", ")} is still open`;
 }
 
 function misended(question: string, { entry, before }: Step, answered: Set<string>): string | undefined {

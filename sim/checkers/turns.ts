@@ -26,7 +26,7 @@ export const turns: Checker = {
 
 const keyOf = ({ thread, turn }: { readonly thread: string; readonly turn: number }) => `${thread} ${turn}`;
 
-function inTheWorld({ sights, steps }: Evidence, programs: Map<string, Program>): string | undefined {
+function inTheWorld({ sights, steps, ended }: Evidence, programs: Map<string, Program>): string | undefined {
   const asked = runsOf(steps);
   const byPid = new Map<number, Program>();
   const inTree = new Map<string, Program>();
@@ -60,7 +60,7 @@ function inTheWorld({ sights, steps }: Evidence, programs: Map<string, Program>)
       default:
     }
   }
-  const [left] = inTree.values();
+  const [left] = ended ? inTree.values() : [];
   return left && `program ${left.pid} (${keyOf(left)}) is still there when the job has ended`;
 }
 

@@ -13,7 +13,7 @@ const STARTS = ["wake", "wake-int", "spark", "escalate"];
 export const withdrawal: Checker = {
   name: "withdrawal",
   says: "nothing starts below a thread that is going, and nothing of an ended job is left",
-  check: ({ steps, final, trees }) => {
+  check: ({ steps, final, trees, ended }) => {
     let round = 0;
     // The firings of a round are judged by what stood before it.
     let start = Configuration.empty();
@@ -28,6 +28,7 @@ export const withdrawal: Checker = {
       if (rule === "term-final" && !isEmpty(after.cell(thread)))
         return `entry ${entry.seq}: ${thread} has ended, and something of it is left`;
     }
+    if (!ended) return undefined;
     const [left] = [...final.cells()].filter((cell) => !isEmpty(cell));
     if (left !== undefined) return `the job has ended, and something is left on ${left.thread}`;
     const [tree] = trees.trees.keys();

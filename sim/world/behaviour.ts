@@ -64,7 +64,7 @@ export function chooseActs(
     count("hanging-agent");
     return [...acts, { kind: "hang" }];
   }
-  const stop = choices.percent(faulty ? 8 : 3) ? "failed" : "ended";
+  const stop = choices.percent(faulty ? 6 : 2) ? "failed" : "ended";
   return [...acts, { kind: "end", stop, text: choices.percent(85) ? `done ${request.facts.turn}` : "" }];
 }
 
@@ -83,7 +83,7 @@ function chooseOutcome(
   }
   const forward = facts.outcomes.filter((one) => one.startsWith("APPROVED"));
   const other = facts.outcomes.filter((one) => !one.startsWith("APPROVED"));
-  const outcome = choices.percent(85) || other.length === 0 ? choices.one(forward) : choices.one(other);
+  const outcome = choices.percent(93) || other.length === 0 ? choices.one(forward) : choices.one(other);
   return [{ kind: "outcome", outcome, reason: `turn ${facts.turn} says so` }];
 }
 

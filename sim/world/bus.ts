@@ -2,7 +2,7 @@
  * The bus as one process of cfa has it: the real one behind gates, with the faults of stores and hints.
  */
 import type { Entry } from "../../src/persistence/entry.ts";
-import type { Bus, Commit } from "../../src/persistence/ports.ts";
+import { type Bus, type Commit, StaleCommit } from "../../src/persistence/ports.ts";
 import type { Choices } from "../choice.ts";
 import { countFault, type FaultCounts } from "../faults.ts";
 import type { Actor, Tasks } from "../tasks.ts";
@@ -31,7 +31,10 @@ export function simulatedBus(options: SimulatedBusOptions): Bus {
   const { actor, real, gate, witness, failure, committed } = options;
   const cfa = actor.name;
   const append = async (commit: Commit) => {
-    const entries = await real.log.commit(commit);
+    const entries = await real.log.commit(commit).catch((error: unknown) => {
+      if (error instanceof StaleCommit) countFault(options.faults, "stale-commit");
+      throw error;
+    });
     const { expected: from, epoch } = commit;
     witness.see({ kind: "committed", cfa, epoch, from, to: from + entries.length });
     committed(entries);
