@@ -141,7 +141,7 @@ class Run {
     this.#world.spend();
     const inject = choices.weighted<() => void | Promise<void>>([
       [6, () => this.#crash("crash")],
-      [3, () => this.#crashAfterCommit()],
+      [6, () => this.#crashAfterCommit()],
       [2, () => this.#freeze()],
       [1, () => this.#stop()],
       [1, () => (countFault(faults, "time-jump"), time.pass(choices.one([20_000, 400_000, 3_600_000])))],
@@ -175,7 +175,7 @@ class Run {
     const { witness, choices, programs, faults } = this.#world;
     cfa.actor.state = "dead";
     witness.see({ kind: "crashed", cfa: cfa.actor.name });
-    const isolated = choices.percent(60);
+    const isolated = choices.percent(40);
     for (const program of programs) {
       if (program.actor.state === "dead" || program.cfa !== cfa.actor.name) continue;
       // Where programs die with cfa all of them do; where not, one that has not been heard of is out of reach.

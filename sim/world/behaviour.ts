@@ -42,7 +42,7 @@ const GARBAGE = [
 export function chooseActs(
   request: TurnRequest,
   choices: Choices,
-  { faulty, mayHang }: { readonly faulty: boolean; readonly mayHang: boolean },
+  faulty: boolean,
   count: (fault: Fault) => void,
 ): Act[] {
   const acts: Act[] = [];
@@ -53,19 +53,23 @@ export function chooseActs(
   }
   for (let n = choices.below(3); n > 0; n--) acts.push({ kind: "edit", path: choices.one(PATHS) });
   acts.push({ kind: "resolve" });
-  for (let n = choices.below(4); n > 0; n--) acts.push({ kind: "call", call: chooseCall(request, choices) });
+  const { lead, turn, closed } = request.facts;
+  const calls = lead ? choices.below(Math.max(1, 5 - turn)) : choices.below(4);
+  for (let n = calls; n > 0; n--) acts.push({ kind: "call", call: chooseCall(request, choices) });
+  if (lead && choices.percent(60))
+    for (const thread of closed) acts.push({ kind: "call", call: { verb: "close", thread } });
   if (faulty && choices.percent(6)) {
     count("bad-output");
     acts.push({ kind: "garbage", ...choices.one(GARBAGE) });
   }
   if (choices.percent(50)) acts.push({ kind: "line", text: "at work" });
-  if (request.facts.lead) acts.push(...chooseOutcome(request, choices, faulty, count));
-  if (faulty && mayHang && choices.percent(3)) {
+  if (lead) acts.push(...chooseOutcome(request, choices, faulty, count));
+  if (faulty && choices.percent(3)) {
     count("hanging-agent");
     return [...acts, { kind: "hang" }];
   }
   const stop = choices.percent(faulty ? 6 : 2) ? "failed" : "ended";
-  return [...acts, { kind: "end", stop, text: choices.percent(85) ? `done ${request.facts.turn}` : "" }];
+  return [...acts, { kind: "end", stop, text: choices.percent(85) ? `done ${turn}` : "" }];
 }
 
 /** How likely a lead writes its outcome: more with every turn (B1). */
@@ -82,8 +86,13 @@ function chooseOutcome(
     return [{ kind: "garbage", where: "workspace", name: ".cfa/outcome.json", text }];
   }
   const forward = facts.outcomes.filter((one) => one.startsWith("APPROVED"));
-  const other = facts.outcomes.filter((one) => !one.startsWith("APPROVED"));
-  const outcome = choices.percent(93) || other.length === 0 ? choices.one(forward) : choices.one(other);
+  const back = facts.outcomes.filter((one) => one.startsWith("RE"));
+  const kinds: (readonly [number, readonly string[]])[] = [
+    [90, forward],
+    [back.length > 0 ? 8 : 0, back],
+    [2, ["WITHDRAW"]],
+  ];
+  const outcome = choices.one(choices.weighted(kinds));
   return [{ kind: "outcome", outcome, reason: `turn ${facts.turn} says so` }];
 }
 

@@ -46,7 +46,7 @@ export function chooseJob(choices: Choices): JobDefinition {
       stall: choices.percent(50) ? 300_000 : null,
       retries: choices.between(0, 4),
       backtracks: choices.between(0, 2),
-      max_turns: choices.between(6, 16),
+      max_turns: choices.between(8, 20),
     },
     budget: { usd: null, tokens: null, turns: choices.percent(15) ? choices.between(3, 12) : null, wall: null },
     deadline: choices.percent(10) ? 24 * HOUR : null,

@@ -12,8 +12,9 @@ import type { TurnEvent, TurnRequest, TurnResult } from "../../src/runtime/agent
 import { makeCall, makeOutcome } from "../../src/runtime/outbox-calls.ts";
 import { isErrno } from "../../src/runtime/errno.ts";
 import type { Choices } from "../choice.ts";
-import { countFault, type FaultCounts } from "../faults.ts";
+import { countFault, type Fault, type FaultCounts } from "../faults.ts";
 import { Actor, type Tasks } from "../tasks.ts";
+import type { Time } from "../time.ts";
 import { type Act, chooseActs } from "./behaviour.ts";
 import { type Trees, unresolved } from "./trees.ts";
 import type { Witness } from "./witness.ts";
@@ -27,8 +28,7 @@ export type ProgramWorld = {
   readonly faults: FaultCounts;
   /** New faults may still be injected. */
   readonly faulty: () => boolean;
-  /** Somebody ends a turn that does not end by itself. */
-  readonly mayHang: boolean;
+  readonly time: Time;
 };
 
 /** See the header. */
@@ -44,7 +44,6 @@ export class Program {
   readonly #tell: (result: TurnResult) => void;
   readonly #report: (event: TurnEvent) => void;
   #acts: Act[];
-  #stopping = false;
 
   /** Starts it. `report` and `tell` reach the cfa that started it, if that still lives. */
   constructor(
@@ -65,9 +64,8 @@ export class Program {
     this.#world = world;
     this.#tell = tell;
     this.#report = report;
-    const { choices, mayHang } = world;
-    const leeway = { faulty: world.faulty(), mayHang };
-    this.#acts = chooseActs(request, choices, leeway, (fault) => countFault(world.faults, fault));
+    const count = (fault: Fault) => countFault(world.faults, fault);
+    this.#acts = chooseActs(request, world.choices, world.faulty(), count);
     const { thread, turn } = request.facts;
     const { id } = request.message;
     world.witness.see({ kind: "program-started", pid, cfa, thread, turn, tree, message: id });
@@ -83,7 +81,6 @@ export class Program {
   /** It was told to stop: it heeds that sooner or later, or is done first. */
   #stop(): void {
     if (this.actor.state === "dead") return;
-    this.#stopping = true;
     const late = this.#world.choices.percent(35) && this.#acts.some(({ kind }) => kind === "end");
     if (late) countFault(this.#world.faults, "late-result");
     else this.#acts = [{ kind: "end", stop: "aborted", text: "" }];
@@ -98,11 +95,7 @@ export class Program {
     const act = this.#acts.shift();
     if (act === undefined || this.actor.state === "dead") return;
     if (act.kind === "end") return this.#end(act);
-    if (act.kind === "hang") {
-      if (this.#stopping) this.#next();
-      else this.#acts = [];
-      return;
-    }
+    if (act.kind === "hang") return this.#hang();
     await this.#do(act);
     if (this.#acts.length > 0) this.#next();
   }
@@ -154,6 +147,12 @@ export class Program {
   #resolve(): void {
     const tree = this.#world.trees.find(this.tree);
     for (const path of tree === undefined ? [] : unresolved(tree.content)) this.#edit(path);
+  }
+
+  /** It does nothing more; its adapter kills it when its time is over. */
+  #hang(): void {
+    this.#acts = [];
+    this.#world.time.clockOf(this.actor).timer(this.request.timeout, () => this.kill());
   }
 
   #end({ stop, text }: Extract<Act, { kind: "end" }>): void {

@@ -17,6 +17,8 @@ import { Witness } from "./witness.ts";
 
 /** Most faults that a run injects on purpose; those of single hints and agents are not counted. */
 const FAULTS_MAX = 8;
+/** Faults of a run in which hardly a step goes by without one. */
+const STORM = 40;
 
 /** See the header. */
 export class World {
@@ -36,7 +38,7 @@ export class World {
     this.job = job;
     this.choices = choices;
     this.definition = chooseJob(choices);
-    this.#faultsLeft = choices.below(FAULTS_MAX + 1);
+    this.#faultsLeft = choices.percent(10) ? STORM : choices.below(FAULTS_MAX + 1);
     mount(this.files);
     this.files.makeDirectory(MOUNT, true);
   }
@@ -63,10 +65,9 @@ export class World {
     tell: (result: TurnResult) => void,
   ): void {
     const pid = 1000 + this.programs.length;
-    const { choices, tasks, trees, witness, faults } = this;
+    const { choices, tasks, time, trees, witness, faults } = this;
     const tree = new Orchestrator().treeOf(request.facts.thread);
-    const mayHang = this.definition.limits.stall !== null;
-    const shared = { choices, tasks, trees, witness, faults, mayHang, faulty: () => this.faulty() };
+    const shared = { choices, tasks, time, trees, witness, faults, faulty: () => this.faulty() };
     this.programs.push(new Program(pid, cfa, tree, request, shared, report, tell));
   }
 
