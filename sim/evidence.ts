@@ -54,6 +54,16 @@ const invariants: LogCheck = {
   step: ({ before, after }) => (before === after ? undefined : brokenInvariants(after)[0]?.what),
 };
 
-function found({ check, seq, claim, problem }: { check: string; seq: number; claim: string; problem: string }) {
+function found({
+  check,
+  seq,
+  claim,
+  problem,
+}: {
+  check: string;
+  seq: number;
+  claim: string;
+  problem: string;
+}) {
   return { checker: `log: ${check}`, sentence: `entry ${seq} (${claim}): ${problem}` };
 }

@@ -12,7 +12,16 @@ import type { Finding } from "./finding.ts";
 import type { Simulated } from "./run.ts";
 
 /** The checkers beyond the verifier of logs, in the order in which they are asked. */
-export const CHECKERS: readonly Checker[] = [ownership, messages, turns, questions, merges, work, withdrawal, end];
+export const CHECKERS: readonly Checker[] = [
+  ownership,
+  turns,
+  messages,
+  questions,
+  merges,
+  work,
+  withdrawal,
+  end,
+];
 
 /** What is wrong with a run; undefined when nothing is. That it did not come to its end is said when nobody knows why. */
 export function judge({ world, rows, finding }: Simulated): Finding | undefined {

@@ -39,9 +39,14 @@ function add(sums: Sums, { rows, steps, faults }: Simulated, kind: string): void
 }
 
 async function simulateAll(options: Options): Promise<number> {
-  const { seed, runs, only, brief } = options;
+  const { word, runs, only, brief } = options;
   const sums: Sums = {
-    ...{ seed, runs: 0, onSqlite: 0, entries: 0, steps: 0, digest: "" },
+    seed: word,
+    runs: 0,
+    onSqlite: 0,
+    entries: 0,
+    steps: 0,
+    digest: "",
     faults: new Map(),
     ends: new Map(),
   };
@@ -51,7 +56,7 @@ async function simulateAll(options: Options): Promise<number> {
     const finding: Finding | undefined = judge(simulated);
     add(sums, simulated, kind);
     if (finding === undefined) continue;
-    const lines = brief ? [findingLine(run, finding)] : findingLines(seed, run, finding, simulated);
+    const lines = brief ? [findingLine(run, finding)] : findingLines(word, run, finding, simulated);
     for (const line of lines) say(line);
     return 1;
   }

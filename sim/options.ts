@@ -4,6 +4,8 @@ import { parseArgs } from "node:util";
 /** See {@link USAGE}. */
 export type Options = {
   readonly seed: number;
+  /** The seed as it was given. */
+  readonly word: string;
   readonly runs: number;
   /** Only this run of the seed. */
   readonly only: number | undefined;
@@ -40,6 +42,7 @@ export function optionsOf(words: readonly string[]): Options | { readonly misuse
     const { seed, runs, run, planted, brief } = values;
     return {
       seed: seedOf(seed),
+      word: seed,
       runs: count("--runs", runs, 1),
       only: run === undefined ? undefined : count("--run", run, 1),
       sqliteEvery: count("--sqlite-every", values["sqlite-every"], 0),

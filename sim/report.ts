@@ -12,7 +12,7 @@ const WIDTH_MAX = 300;
 
 /** Sums over runs. */
 export type Sums = {
-  readonly seed: number;
+  readonly seed: string;
   runs: number;
   onSqlite: number;
   entries: number;
@@ -26,7 +26,7 @@ export type Sums = {
 
 /** The lines of a report without a finding. */
 export function sumLines(sums: Sums): readonly string[] {
-  const ends = [...sums.ends].sort().map(([state, times]) => `${state} ${times}`);
+  const ends = [...sums.ends].map(([state, times]) => `${state} ${times}`);
   const kinds = Object.entries(FAULTS).map(([name, says]) => {
     const times = [...sums.faults].find(([fault]) => fault === name)?.[1] ?? 0;
     return `  ${String(times).padStart(8)}  ${name.padEnd(19)} ${says}`;
@@ -49,7 +49,7 @@ export function findingLine(run: number, { checker, sentence }: Finding): string
 
 /** A finding: its sentence, its run in notation, and how to see it again. */
 export function findingLines(
-  seed: number,
+  seed: string,
   run: number,
   finding: Finding,
   { rows }: Simulated,

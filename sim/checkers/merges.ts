@@ -14,7 +14,8 @@ type Release = EntryBody<"release"> & { readonly seq: number };
 export const merges: Checker = {
   name: "merges",
   says: "each tree leaves once, and each merge happens once",
-  check: (evidence) => tooEarly(evidence) ?? releases(evidence) ?? (evidence.ended ? histories(evidence) : undefined),
+  check: (evidence) =>
+    tooEarly(evidence) ?? releases(evidence) ?? (evidence.ended ? histories(evidence) : undefined),
 };
 
 function tooEarly({ job, steps, sights }: Evidence): string | undefined {
@@ -67,14 +68,19 @@ function histories({ steps, trees }: Evidence): string | undefined {
     if (entry.kind !== "release") continue;
     const { thread, result, into } = entry.body;
     if (result === "dropped") dropped.add(thread);
-    if ((result !== "merged" && result !== "completed") || into === null || !into.startsWith("state:")) continue;
+    if ((result !== "merged" && result !== "completed") || into === null || !into.startsWith("state:"))
+      continue;
     const flaw = mergedOnce(entry.body, commit, trees);
     if (flaw !== undefined) return `entry ${entry.seq}: ${flaw}`;
   }
   return undefined;
 }
 
-function mergedOnce({ thread, commit }: Release | EntryBody<"release">, end: string, trees: Trees): string | undefined {
+function mergedOnce(
+  { thread, commit }: Release | EntryBody<"release">,
+  end: string,
+  trees: Trees,
+): string | undefined {
   if (commit === null || !trees.commits.has(commit)) return `there is no commit ${commit} of ${thread}`;
   if (!trees.isAncestor(commit, end)) return `the merge of ${thread} is not in what was delivered`;
   const [, side] = trees.at(commit).parents;

@@ -25,7 +25,9 @@ export const messages: Checker = {
       if (flaw !== undefined) return `entry ${step.entry.seq} (${nameOf(step)}): ${flaw}`;
     }
     const left = [...final.cells()].flatMap(({ thread }) => [...heldOn(final, thread)]);
-    return left.length === 0 || !ended ? undefined : `the job has ended, and nobody has taken ${left.join(", ")}`;
+    return left.length === 0 || !ended
+      ? undefined
+      : `the job has ended, and nobody has taken ${left.join(", ")}`;
   },
 };
 

@@ -9,7 +9,8 @@ export const ownership: Checker = {
     let newest = 0;
     for (const { event } of sights) {
       if (event.kind === "claimed") {
-        if (event.epoch <= newest) return `${event.cfa} claims the job under epoch ${event.epoch} after ${newest}`;
+        if (event.epoch <= newest)
+          return `${event.cfa} claims the job under epoch ${event.epoch} after ${newest}`;
         newest = event.epoch;
       }
       if (event.kind === "committed" && event.epoch !== newest)

@@ -54,7 +54,8 @@ function inTheWorld({ sights, steps, ended }: Evidence, programs: Map<string, Pr
       }
       case "tree-touched": {
         const busy = inTree.get(event.tree);
-        if (busy !== undefined) return `${event.by} touches ${event.tree} while program ${busy.pid} works there`;
+        if (busy !== undefined)
+          return `${event.by} touches ${event.tree} while program ${busy.pid} works there`;
         break;
       }
       default:
@@ -75,7 +76,8 @@ function misstarted(
   const run = asked.get(key);
   if (run === undefined || run.from > head)
     return `program ${event.pid} starts for ${key}, which the log has not asked for at entry ${head}`;
-  if (run.message !== event.message) return `program ${event.pid} of ${key} is given ${event.message}, not ${run.message}`;
+  if (run.message !== event.message)
+    return `program ${event.pid} of ${key} is given ${event.message}, not ${run.message}`;
   if (programs.has(key)) return `${key} is run a second time, by program ${event.pid}`;
   const other = inTree.get(event.tree);
   return other && `programs ${other.pid} and ${event.pid} work in ${event.tree} at once`;
@@ -114,7 +116,11 @@ function inTheLog({ steps }: Evidence, programs: ReadonlyMap<string, Program>): 
 }
 
 /** What the program said is what is sent, in order (T3); the final text of a silent child is cfa's to send. */
-function misquoted({ thread }: EntryBody<"turn">, { said }: Program, next: readonly Step[]): string | undefined {
+function misquoted(
+  { thread }: EntryBody<"turn">,
+  { said }: Program,
+  next: readonly Step[],
+): string | undefined {
   const choice = next.find(({ entry }) => entry.kind === "fire" && entry.body.at["t"] === thread)?.entry;
   if (choice?.kind !== "fire") return "no choice follows";
   const { ps = [], x } = choice.body.choice ?? {};

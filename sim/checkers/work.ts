@@ -76,4 +76,5 @@ function flawOf(
 const wordsOf = (text: string): readonly string[] => text.match(/e\d+\.\d+/gu) ?? [];
 
 /** Number of the newest edit in a text (K1). */
-const ageOf = (text: string): number => Math.max(-1, ...wordsOf(text).map((edit) => Number(edit.split(".")[1])));
+const ageOf = (text: string): number =>
+  Math.max(-1, ...wordsOf(text).map((edit) => Number(edit.split(".")[1])));

@@ -23,6 +23,8 @@ export type Act =
       readonly name: string;
       readonly text: string;
     }
+  /** Nothing that anybody sees. */
+  | { readonly kind: "think" }
   | { readonly kind: "hang" }
   | { readonly kind: "end"; readonly stop: "ended" | "failed" | "aborted" | "killed"; readonly text: string };
 
@@ -51,6 +53,7 @@ export function chooseActs(
     if (twice) count("event-doubled");
     acts.push({ kind: "started", times: twice ? 2 : 1 });
   }
+  for (let n = choices.percent(20) ? choices.below(30) : 0; n > 0; n--) acts.push({ kind: "think" });
   for (let n = choices.below(3); n > 0; n--) acts.push({ kind: "edit", path: choices.one(PATHS) });
   acts.push({ kind: "resolve" });
   const { lead, turn, closed } = request.facts;

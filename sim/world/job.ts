@@ -48,7 +48,12 @@ export function chooseJob(choices: Choices): JobDefinition {
       backtracks: choices.between(0, 2),
       max_turns: choices.between(8, 20),
     },
-    budget: { usd: null, tokens: null, turns: choices.percent(15) ? choices.between(3, 12) : null, wall: null },
+    budget: {
+      usd: null,
+      tokens: null,
+      turns: choices.percent(15) ? choices.between(3, 12) : null,
+      wall: null,
+    },
     deadline: choices.percent(10) ? 24 * HOUR : null,
     over_cap: choices.one(["refuse", "wait"]),
     workspaces: null,

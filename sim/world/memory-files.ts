@@ -67,7 +67,7 @@ export class MemoryFiles {
     const node = this.#require(from);
     this.#requireDirectory(parentOf(to));
     if (node.kind === "directory" && this.#nodes.has(to)) throw new FileError("ENOTEMPTY", to);
-    for (const [path, one] of [...this.#nodes]) {
+    for (const [path, one] of this.#nodes) {
       if (path !== from && !path.startsWith(`${from}/`)) continue;
       this.#nodes.delete(path);
       this.#nodes.set(`${to}${path.slice(from.length)}`, one);
@@ -93,7 +93,7 @@ export class MemoryFiles {
 
   /** Removes a file, or a directory with all in it; nothing there is no error. */
   remove(path: string): void {
-    for (const one of [...this.#nodes.keys()])
+    for (const one of this.#nodes.keys())
       if (one === path || one.startsWith(`${path}/`)) this.#nodes.delete(one);
   }
 

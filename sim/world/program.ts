@@ -109,6 +109,8 @@ export class Program {
           for (let n = 0; n < act.times; n++) this.#report(event);
           return;
         }
+        case "think":
+          return;
         case "line":
           return this.#report({ kind: "line", text: act.text });
         case "call": {

@@ -7,7 +7,8 @@ export function restoreTree(trees: Trees, tree: Tree, to: string): void {
   const below = target.snapshot ? (target.parents[0] ?? target.id) : target.id;
   const { conflict } = tree;
   const line = trees.at(tree.head);
-  const isWorkOfTarget = line.parents[0] === below && line.parents.length === 1 && same(line.content, target.content);
+  const isWorkOfTarget =
+    line.parents[0] === below && line.parents.length === 1 && same(line.content, target.content);
   tree.head = isWorkOfTarget ? line.id : below;
   tree.content = new Map(target.content);
   tree.conflict = undefined;

@@ -174,7 +174,8 @@ export class SimulatedWorkspaces implements Workspaces {
       const commit = await this.#step("deliver", () => {
         const tree = trees.find(this.#root);
         if (tree === undefined) return trees.ended.get(this.#root)?.commit ?? trees.base;
-        if (isOpen(tree.conflict)) throw new Error(`the workspace of ${this.#root} holds an unfinished merge`);
+        if (isOpen(tree.conflict))
+          throw new Error(`the workspace of ${this.#root} holds an unfinished merge`);
         const work = trees.workCommit(tree);
         trees.ended.set(this.#root, { commit: work, unfinished: [] });
         return work;
@@ -188,7 +189,7 @@ export class SimulatedWorkspaces implements Workspaces {
   reconcile(live: readonly ThreadId[]): Promise<void> {
     return this.#step("reconcile", () => {
       const wanted = new Set(live);
-      for (const { thread, finished } of [...this.#with.trees.trees.values()]) {
+      for (const { thread, finished } of this.#with.trees.trees.values()) {
         if (finished && wanted.has(thread)) continue;
         if (finished && !this.#with.trees.ended.has(thread)) this.#keepLast(thread);
         this.#remove(thread);
