@@ -59,6 +59,8 @@ class Run {
   #cfa: Cfa;
   /** An owner that stands still, while another one has the job. */
   #frozen: Cfa | undefined;
+  /** The process whose next commit is the last thing that it does. */
+  #crashing: Cfa | undefined;
   #processes = 0;
   #host = 0;
   #idle = 0;
@@ -164,9 +166,6 @@ class Run {
     this.#cfa = this.#start([]);
   }
 
-  #crashing: Cfa | undefined;
-
-  /** The next commit of cfa is the last thing that it does. */
   #crashAfterCommit(): void {
     this.#crashing = this.#cfa;
   }

@@ -21,10 +21,8 @@ export function mount(files: MemoryFiles): void {
   mounted = files;
 }
 
-type Path = string | { readonly in: MemoryFiles; readonly path: string };
-
 /** Where a call goes: the files in memory, or nothing for the real ones. */
-function route(path: unknown): Exclude<Path, string> | undefined {
+function route(path: unknown): { readonly in: MemoryFiles; readonly path: string } | undefined {
   if (typeof path !== "string" || !path.startsWith(`${MOUNT}/`)) return undefined;
   invariant(mounted !== undefined, "no files are mounted");
   return { in: mounted, path };

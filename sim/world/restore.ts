@@ -1,5 +1,5 @@
 /** Putting a tree of the model back to a commit that the log names, as runtime/workspaces/restore.ts does with a real one. */
-import { isOpen, same, type Tree, type Trees } from "./trees.ts";
+import { same, type Tree, type Trees } from "./trees.ts";
 
 /** Tree, head and merge under way are those of `to` afterwards; a merge whose conflict came after it is begun again. */
 export function restoreTree(trees: Trees, tree: Tree, to: string): void {
@@ -7,9 +7,8 @@ export function restoreTree(trees: Trees, tree: Tree, to: string): void {
   const below = target.snapshot ? (target.parents[0] ?? target.id) : target.id;
   const { conflict } = tree;
   const line = trees.at(tree.head);
-  const isWorkOfTarget =
-    line.parents[0] === below && line.parents.length === 1 && same(line.content, target.content);
-  tree.head = isWorkOfTarget ? line.id : below;
+  const isOneCommit = line.parents.length === 1 && line.parents[0] === below;
+  tree.head = isOneCommit && same(line.content, target.content) ? line.id : below;
   tree.content = new Map(target.content);
   tree.conflict = undefined;
   if (conflict === undefined) return;
@@ -21,5 +20,4 @@ export function restoreTree(trees: Trees, tree: Tree, to: string): void {
   const isDone = conflict.completed !== null && trees.isAncestor(conflict.completed, tree.head);
   if (isDone) tree.conflict = conflict;
   else trees.merge(tree, conflict.child, conflict.commit);
-  if (isOpen(tree.conflict)) return;
 }

@@ -110,7 +110,7 @@ export class SimulatedWorkspaces implements Workspaces {
       await this.#step(`restore ${label} of ${tree}`, () => {
         const { trees } = this.#with;
         this.#touch(tree, "restore");
-        const found = trees.find(tree) ?? this.#rebuild(tree);
+        const found = trees.require(tree);
         restoreTree(trees, found, commit ?? found.origin);
       });
       this.#gates.open(tree);
@@ -243,10 +243,6 @@ export class SimulatedWorkspaces implements Workspaces {
       tree.finished = true;
       return tree;
     });
-  }
-
-  #rebuild(thread: ThreadId): Tree {
-    throw new Error(`the workspace of ${thread} has vanished`);
   }
 
   #keepLast(thread: ThreadId): void {
