@@ -1,5 +1,5 @@
 /**
- * `npm run check`: types, lint with the layer rules, format, dead code, tests, the packed tarball. Runs every step even
+ * `npm run check`: types, lint with the layer rules, format, dead code, a short simulation, tests, the packed tarball. Runs every step even
  * when one fails, prints the time of each step and each suite, and ends with the line `N passed, N failed`.
  */
 import { spawnSync } from "node:child_process";
@@ -9,12 +9,16 @@ import { join, relative } from "node:path";
 
 const reports = mkdtempSync(join(tmpdir(), "cfa-check-"));
 const failed = [];
+const SIMULATOR = "build/simulation/sim/main.js";
+const SIMULATED_RUNS = "200";
 const times = [];
 
-function step(name, command, args) {
+const step = (name, command, args) => run(name, "npx", ["--no-install", command, ...args]);
+
+function run(name, command, args) {
   const begin = performance.now();
   console.log(`\n— ${name}: ${command} ${args.join(" ")}`);
-  const { status } = spawnSync("npx", ["--no-install", command, ...args], { stdio: "inherit" });
+  const { status } = spawnSync(command, args, { stdio: "inherit" });
   times.push([name, performance.now() - begin]);
   if (status !== 0) failed.push(name);
   return status === 0;
@@ -24,6 +28,12 @@ function tests(name, args) {
   const file = join(reports, `${name}.json`);
   step(name, "vitest", ["run", ...args, "--reporter=dot", "--reporter=json", `--outputFile.json=${file}`]);
   return JSON.parse(readFileSync(file, "utf8"));
+}
+
+/** The seed of the simulation, so that every commit is tried with other runs; outside a repository it is 1. */
+function newestCommit() {
+  const { status, stdout } = spawnSync("git", ["rev-parse", "HEAD"], { encoding: "utf8" });
+  return status === 0 ? stdout.trim() : "1";
 }
 
 function printSuites(report) {
@@ -42,6 +52,8 @@ step("types", "tsc", ["--noEmit"]);
 step("lint", "oxlint", ["--type-aware", "--deny-warnings"]);
 step("format", "prettier", ["--check", "--log-level", "warn", "."]);
 step("dead code", "knip", []);
+step("simulator", "tsc", ["-p", "sim/tsconfig.json"]);
+run("simulation", "node", [SIMULATOR, "--seed", newestCommit(), "--runs", SIMULATED_RUNS]);
 const results = [tests("tests", []), tests("package", ["--config", "test/package/vitest.config.ts"])];
 
 console.log("\nTime of each suite (sum of its files):");

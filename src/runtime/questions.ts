@@ -55,7 +55,8 @@ export function answerDrafts(
   const open = configuration
     .cell(known.thread)
     ?.questions.find((one) => one.kind === "AskHuman" && one.question === item.target);
-  if (open === undefined) {
+  // A question of a thread that is going goes with it, even if it is still there.
+  if (open === undefined || configuration.dying(known.thread)) {
     const what = known.answer === undefined ? "has ended without an answer" : "has been answered already";
     return { drafts: [], result: `question ${item.target} ${what}` };
   }

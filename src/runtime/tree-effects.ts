@@ -93,7 +93,12 @@ export class TreeEffects {
     this.#launch(async () => {
       const making =
         tree === head.thread ? workspaces.branch(tree, parentTree) : workspaces.open(base, seeds);
-      const made = await making.catch(refusedBecause);
+      const made = await making.catch(async (error: unknown) => {
+        const refused = refusedBecause(error);
+        // What was made before it failed would outlive the job.
+        if (tree === head.thread) await workspaces.drop(tree);
+        return refused;
+      });
       const body: EntryBody<"workspace"> = {
         thread: head.thread,
         parent: sender,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/persistence/entry.ts";
 import { JobReader } from "../../src/engine/read-job.ts";
+import { gitWorkspaces } from "../../src/runtime/workspaces/git-workspaces.ts";
 import {
   approve,
   bodies,
@@ -12,6 +13,7 @@ import {
   firings,
   git,
   inExecute,
+  makeEngine,
   read,
   runJob,
   shell,
@@ -332,4 +334,34 @@ describe.concurrent("the dispatch tree", () => {
       }),
     ]);
   });
+});
+
+test("a workspace that fails when it is made already: the send is refused with the reason, and it does not outlive the job", async () => {
+  const engine = makeEngine({
+    bus: "memory",
+    workspaces: async (job, definition) => {
+      const real = await gitWorkspaces({
+        repository: definition.repository,
+        job,
+        artifacts: Object.values(definition.artifacts),
+      });
+      return {
+        ...real,
+        branch: async (tree, parent) => {
+          await real.branch(tree, parent);
+          throw new Error("no space is left on the device");
+        },
+      };
+    },
+  });
+  const lead = inExecute(
+    async (turn) => void (await turn.send({ to: "worker", message: "a task" })),
+    async (turn) => {
+      expect(turn.message.kind).toBe("refusal");
+      expect(turn.message.body).toContain("no space is left on the device");
+      await approve(turn);
+    },
+  );
+  const { end } = await runJob(EXECUTE, { lead }, { engine });
+  expect(end).toEqual({ kind: "ended", state: "DONE" });
 });
