@@ -11,6 +11,7 @@ import type { AnswerOptions } from "./commands/answer.ts";
 import type { CheckOptions } from "./commands/check.ts";
 import type { CompletedCommand } from "./commands/completion.ts";
 import type { ExploreCommandOptions } from "./commands/explore.ts";
+import type { ForkOptions } from "./commands/fork.ts";
 import type { LogOptions } from "./commands/log.ts";
 import type { ReplayOptions } from "./commands/replay.ts";
 import type { ResumeOptions } from "./commands/resume.ts";
@@ -129,6 +130,17 @@ function addJobCommands(program: Command, context: Context, settle: Settle): voi
     .action(async (job: string | undefined, options: ResumeOptions) => {
       const { resumeCommand } = await import("./commands/resume.ts");
       settle(await resumeCommand(context, job, options));
+    });
+  program
+    .command("fork [job]")
+    .summary("start a new job from an entry of another; what was done before is not run again")
+    .option(...REPO)
+    .option("--at <n>", "go on from entry N, at the end of its commit (required)")
+    .option("--json", "print the entries of the log as they happen, one JSON object a line")
+    .option("-q, --quiet", "no progress")
+    .action(async (job: string | undefined, options: ForkOptions) => {
+      const { forkCommand } = await import("./commands/fork.ts");
+      settle(await forkCommand(context, job, options));
     });
   program
     .command("answer <question> [text]")

@@ -24,6 +24,7 @@ import type { Workspaces } from "../runtime/workspaces/port.ts";
 import { ensureStateDirectory, resolveCommit } from "../runtime/workspaces/repository.ts";
 import type { AgentName, ThreadId } from "../soup/message.ts";
 import { adaptersOf, cliFile, installVerbs } from "./adapters.ts";
+import { forkJob } from "./fork.ts";
 import { JobRun } from "./job-run.ts";
 import { openingDrafts } from "./opening.ts";
 import { CannotStart, idOf, prepareJob, type Prepared } from "./prepare.ts";
@@ -96,6 +97,17 @@ export class Engine {
     return this.#run(id, top, options, undefined);
   }
 
+  /**
+   * Makes a new job that goes on from the commit which holds entry `at` of another one (docs/fork.md), and runs it. Both
+   * logs are kept in files.
+   */
+  async fork(top: string, id: string, at: number, options: RunOptions = {}): Promise<JobRun> {
+    if ((this.#options.bus ?? "sqlite") !== "sqlite")
+      throw new CannotStart("only a job whose log is a file can be forked: open the engine without `bus`");
+    const fork = await forkJob(top, id, at, "embedder");
+    return this.#run(fork.id, top, options, undefined);
+  }
+
   /** Stops every run and closes the buses. */
   async close(): Promise<void> {
     const runs = [...this.#runs.values()];
@@ -141,9 +153,11 @@ export class Engine {
     const branch = known === undefined ? (prepared?.repository.branch ?? null) : known.record.branch;
     if (definition === undefined || base === undefined)
       throw new CannotStart(`the log of job ${id} is empty`);
+    const home: ThreadId = `job:${known?.record.job ?? id}`;
     const bin = join(directory, "bin");
     await installVerbs(bin, cliFile());
-    const { clock = systemClock, workspaces = (job, of) => worktrees(job, top, of, branch) } = this.#options;
+    const { clock = systemClock, workspaces = (job, of) => worktrees({ job, home }, top, of, branch) } =
+      this.#options;
     const made = await workspaces(id, definition);
     let scheduler: Scheduler | undefined;
     const run = new JobRun(
@@ -196,7 +210,7 @@ async function makeBus(
 }
 
 async function worktrees(
-  job: string,
+  { job, home }: { readonly job: string; readonly home: ThreadId },
   top: string,
   definition: JobDefinition,
   target: string | null,
@@ -204,6 +218,7 @@ async function worktrees(
   return gitWorkspaces({
     repository: top,
     job,
+    home,
     artifacts: Object.values(definition.artifacts),
     ...(definition.workspaces === null ? {} : { root: join(definition.workspaces, job) }),
     ...(target === null ? {} : { target }),

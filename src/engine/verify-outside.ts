@@ -87,7 +87,8 @@ export class NamedCommits implements LogCheck {
   }
 }
 
-function commitsOf(entry: Entry): readonly string[] {
+/** The commits that an entry names. */
+export function commitsOf(entry: Entry): readonly string[] {
   switch (entry.kind) {
     case "open":
       return known(entry.body.base);

@@ -7,6 +7,7 @@
  */
 import { jobCheck } from "../job/verify.ts";
 import { BusError } from "../persistence/bus-error.ts";
+import { ForkCheck } from "../persistence/checks/forks.ts";
 import { questionsCheck } from "../persistence/checks/questions.ts";
 import { roundsCheck } from "../persistence/checks/rounds.ts";
 import { turnsCheck } from "../persistence/checks/turns.ts";
@@ -57,10 +58,12 @@ export async function verifyLog(file: LogFile, { top, head }: VerifyOptions = {}
   const kept = head === undefined ? [] : [new KnownEntryCheck("head", "the kept hash stands in it", head)];
   const known = anchor instanceof KnownEntryCheck ? [anchor, ...kept] : kept;
   const named = new NamedCommits();
-  const checks = [...logChecks(), ...known, ...(top === undefined ? [] : [named])];
+  const forks = new ForkCheck();
+  const checks = [...logChecks(), forks, ...known, ...(top === undefined ? [] : [named])];
   const verifier = new LogVerifier(complete, checks);
   const offence =
     readThrough(file, verifier) ??
+    forks.missing(() => file.rows()) ??
     known.map((one) => one.missing(verifier.head.seq)).find((one) => one !== undefined) ??
     (top === undefined ? undefined : await named.missing(top));
   const { seq, round, hash } = verifier.head;

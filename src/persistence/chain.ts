@@ -86,6 +86,12 @@ function isPlainFiring(body: EntryBody<"fire">): boolean {
   return Object.keys(body).length === 2 && Object.values(at).every((value) => typeof value === "string");
 }
 
+/** A row as it stands in the log of `job` after the entry with hash `prev`: nothing else of it changes. */
+export function rechained(row: LogRow, job: string, prev: string): LogRow {
+  const { seq, round, at, kind, body } = row;
+  return { job, seq, round, at, kind, body, prev, hash: rowHash({ job, seq, round, at, kind, body, prev }) };
+}
+
 /** The row of an entry: its body written as canonical JSON. */
 export function rowOf(entry: Entry): LogRow {
   const { job, seq, round, at, kind, body, prev, hash } = entry;

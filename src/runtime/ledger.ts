@@ -3,12 +3,14 @@
  *
  * L1. `apply` is called with every entry in order; the same entries give the same ledger.
  * L2. A thread stays in the ledger when it has ended; its serial is the order in which it was opened, the root's is 0.
+ * L3. Processes and sessions are those of the job that started them: a fork has none.
  */
 import type { Entry, EntryBody } from "../persistence/entry.ts";
 import type { Firing } from "../rules/fire.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { AgentName, Payload, Policy, QuestionId, ThreadId } from "../soup/message.ts";
-import type { NamedFile } from "./workspaces/port.ts";
+import { foldTrees, type TreeRecord } from "./tree-record.ts";
+import type { NamedFile, TreeState } from "./workspaces/port.ts";
 
 /** A question of the job, open or ended. */
 export type QuestionRecord = {
@@ -64,6 +66,8 @@ export class Ledger {
   readonly files = new Map<string, readonly NamedFile[]>();
   /** Newest logged snapshot of each tree, keyed by the thread that names it. */
   readonly snapshots = new Map<ThreadId, string>();
+  /** Trees that have been made and have not left, keyed likewise. */
+  readonly trees = new Map<ThreadId, TreeRecord>();
   /** Conflicts that trees hold, keyed by the thread of the tree: the child whose merge it is. */
   readonly conflicts = new Map<ThreadId, { readonly child: ThreadId; readonly paths: readonly string[] }>();
   /** Threads whose tree is made and that have not been opened yet, with the thread that opens them. */
@@ -85,6 +89,25 @@ export class Ledger {
     this.#treeOf = treeOf;
   }
 
+  /** The trees in which somebody works or may, in the order of their threads. */
+  liveTrees(): readonly ThreadId[] {
+    const open = [...this.threads.values()].filter(
+      ({ thread, closed }) => !closed || this.unreleased.has(thread),
+    );
+    const threads = [...open.map(({ thread }) => thread), ...this.prepared.keys()];
+    return [...new Set(threads.map((thread) => this.#treeOf(thread)))];
+  }
+
+  /** How a tree stood after the entries so far, as far as the log says; undefined when it has none. */
+  treeState(tree: ThreadId): TreeState | undefined {
+    const record = this.trees.get(tree);
+    if (record === undefined) return undefined;
+    const child = this.conflicts.get(tree)?.child;
+    const commit = child === undefined ? undefined : this.thread(child).release?.commit;
+    const conflict = child === undefined || commit == null ? null : { child, commit };
+    return { ...record, snapshot: this.snapshots.get(tree) ?? null, conflict };
+  }
+
   /** The record of a thread that the log has opened. */
   thread(thread: ThreadId): ThreadRecord {
     const record = this.threads.get(thread);
@@ -101,6 +124,7 @@ export class Ledger {
     for (const [id, question] of this.questions) copy.questions.set(id, { ...question });
     copyMap(this.files, copy.files);
     copyMap(this.snapshots, copy.snapshots);
+    copyMap(this.trees, copy.trees);
     copyMap(this.conflicts, copy.conflicts);
     copyMap(this.prepared, copy.prepared);
     copyMap(this.#tasks, copy.#tasks);
@@ -115,6 +139,7 @@ export class Ledger {
   }
 
   apply(entry: Entry): void {
+    foldTrees(this.trees, entry, { treeOf: this.#treeOf, snapshots: this.snapshots, root: this.root });
     switch (entry.kind) {
       case "open":
         this.root = entry.body.root.thread;
@@ -149,6 +174,12 @@ export class Ledger {
         return;
       case "release":
         this.#release(entry.body);
+        return;
+      case "fork":
+        for (const record of this.threads.values()) {
+          record.process = undefined;
+          record.session = undefined;
+        }
         return;
       default:
         return;

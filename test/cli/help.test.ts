@@ -12,6 +12,7 @@ const VERBS = [
   "check",
   "run",
   "resume",
+  "fork",
   "answer",
   "withdraw",
   "status",
