@@ -6,7 +6,8 @@
  */
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
-import { openJobRecord, type ReadJob } from "../engine/read-job.ts";
+import { openJobRecord } from "../engine/checkpoint.ts";
+import type { ReadJob } from "../engine/read-job.ts";
 import { suggest } from "../job/suggest.ts";
 import { jobFile, listJobs } from "../persistence/jobs.ts";
 import type { Bus } from "../persistence/ports.ts";

@@ -8,7 +8,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { JobDefinition } from "../job/definition.ts";
-import { Orchestrator } from "../job/orchestrator.ts";
 import type { Draft } from "../persistence/entry.ts";
 import { jobDirectory, jobFile, listJobs } from "../persistence/jobs.ts";
 import { memoryBus } from "../persistence/memory.ts";
@@ -24,11 +23,11 @@ import type { Workspaces } from "../runtime/workspaces/port.ts";
 import { ensureStateDirectory, resolveCommit } from "../runtime/workspaces/repository.ts";
 import type { AgentName, ThreadId } from "../soup/message.ts";
 import { adaptersOf, cliFile, installVerbs } from "./adapters.ts";
+import { checkpointOf, openFolds } from "./checkpoint.ts";
 import { forkJob } from "./fork.ts";
 import { JobRun } from "./job-run.ts";
 import { openingDrafts } from "./opening.ts";
 import { CannotStart, idOf, prepareJob, type Prepared } from "./prepare.ts";
-import { openJobRecord } from "./read-job.ts";
 
 /** How often the inbox of a job is asked, milliseconds; hints make it faster. */
 const POLL_MILLIS = 250;
@@ -147,7 +146,9 @@ export class Engine {
     await ensureStateDirectory(top);
     const directory = jobDirectory(top, id);
     const bus = await this.#bus(id, top);
-    const known = await openJobRecord(bus);
+    const { reader, saved } = await openFolds(bus.log);
+    const { director } = reader;
+    const known = reader.job();
     const definition = known?.record.definition ?? prepared?.definition;
     const base = known?.record.base ?? prepared?.base;
     const branch = known === undefined ? (prepared?.repository.branch ?? null) : known.record.branch;
@@ -166,7 +167,7 @@ export class Engine {
         scheduler = new Scheduler({
           job: id,
           bus,
-          director: new Orchestrator(),
+          director,
           clock,
           workspaces: made,
           agents: adaptersOf(definition, options.agents ?? {}, bin),
@@ -177,6 +178,12 @@ export class Engine {
           seeds: seedsOf(definition),
           opening: () => openingDrafts(id, definition, base, branch, prepared?.remarks ?? []),
           first: options.first ?? [],
+          ...(known === undefined ? {} : { folded: { ...known, saved } }),
+          checkpoint: async (folds) => {
+            const checkpoint = checkpointOf({ ...folds, record: director.record });
+            await bus.log.saveCheckpoint(checkpoint);
+            return checkpoint.state.length;
+          },
           waitForHuman: options.waitForHuman ?? true,
           poll: POLL_MILLIS,
           onEntry: seen,

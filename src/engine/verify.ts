@@ -14,6 +14,7 @@ import { turnsCheck } from "../persistence/checks/turns.ts";
 import type { LogFile } from "../persistence/log-file.ts";
 import { type LogCheck, LogVerifier, type Offence } from "../persistence/verify.ts";
 import { complete } from "../rules/table.ts";
+import { CacheCheck, cacheCheck } from "./cache-check.ts";
 import {
   anchorCheck,
   type CheckNote,
@@ -59,12 +60,14 @@ export async function verifyLog(file: LogFile, { top, head }: VerifyOptions = {}
   const known = anchor instanceof KnownEntryCheck ? [anchor, ...kept] : kept;
   const named = new NamedCommits();
   const forks = new ForkCheck();
-  const checks = [...logChecks(), forks, ...known, ...(top === undefined ? [] : [named])];
+  const cache = cacheCheck(file);
+  const caches = cache instanceof CacheCheck ? [cache] : [];
+  const checks = [...logChecks(), forks, ...caches, ...known, ...(top === undefined ? [] : [named])];
   const verifier = new LogVerifier(complete, checks);
   const offence =
     readThrough(file, verifier) ??
     forks.missing(() => file.rows()) ??
-    known.map((one) => one.missing(verifier.head.seq)).find((one) => one !== undefined) ??
+    [...caches, ...known].map((one) => one.missing(verifier.head.seq)).find((one) => one !== undefined) ??
     (top === undefined ? undefined : await named.missing(top));
   const { seq, round, hash } = verifier.head;
   const result = { job, entries: seq, commits: round, head: hash };
@@ -80,7 +83,7 @@ export async function verifyLog(file: LogFile, { top, head }: VerifyOptions = {}
     ...(anchor instanceof KnownEntryCheck ? [] : [anchor]),
     ...(top === undefined ? [{ check: "commits", says: "no repository was given (--repo)" }] : []),
     ...(head === undefined ? [{ check: "head", says: "no hash was given (--head)" }] : []),
-    cacheNote(file),
+    ...(cache instanceof CacheCheck ? [] : [cache]),
   ];
   const remarks = anchor instanceof KnownEntryCheck ? longerThan(anchor, seq) : [];
   return { ...result, valid: true, made, notMade, remarks, offence: null };
@@ -122,15 +125,4 @@ function longerThan(anchor: KnownEntryCheck, last: number): readonly string[] {
   const more = last - (anchor.met ?? last);
   if (more === 0) return [];
   return [`the log is longer than its anchor by ${more === 1 ? "one entry" : `${more} entries`}`];
-}
-
-/** Caches are compared with their folds; a database holds none but a checkpoint. */
-function cacheNote(file: LogFile): CheckNote {
-  const check = "caches";
-  if (file.kind === "export") return { check, says: "an export holds none" };
-  const none = file.checkpoint() === undefined;
-  return {
-    check,
-    says: none ? "the database holds none" : "this cfa does not know the form of its checkpoint",
-  };
 }

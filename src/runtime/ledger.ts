@@ -9,54 +9,10 @@ import type { Entry, EntryBody } from "../persistence/entry.ts";
 import type { Firing } from "../rules/fire.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { AgentName, Payload, Policy, QuestionId, ThreadId } from "../soup/message.ts";
+import type { LedgerForm } from "./ledger-form.ts";
+import { endQuestion, NEW_THREAD, type QuestionRecord, type ThreadRecord } from "./thread-record.ts";
 import { foldTrees, type TreeRecord } from "./tree-record.ts";
 import type { NamedFile, TreeState } from "./workspaces/port.ts";
-
-/** A question of the job, open or ended. */
-export type QuestionRecord = {
-  readonly id: QuestionId;
-  readonly thread: ThreadId;
-  readonly policy: Policy;
-  readonly text: string;
-  /** Set while the human is asked. */
-  asking: boolean;
-  answer: string | undefined;
-  ended: boolean;
-};
-
-/** What is known of one thread. */
-export type ThreadRecord = {
-  readonly thread: ThreadId;
-  readonly agent: AgentName;
-  readonly serial: number;
-  readonly parent: ThreadId | undefined;
-  /** First message, for display. */
-  readonly task: string;
-  /** Failure does not hold DONE. */
-  optional: boolean;
-  /** Number of the newest turn, and when its Run began. */
-  turn: number;
-  since: string;
-  turns: number;
-  session: string | undefined;
-  /** Newest ended turn. */
-  last: EntryBody<"turn"> | undefined;
-  /** Turns that failed. */
-  failures: number;
-  /** Payloads refused in a row. */
-  refusals: number;
-  /** The parent has sent something that has not been replied to. */
-  owes: boolean;
-  /** Ended for good by failure, and the parent has not yet closed it. */
-  failed: boolean;
-  /** Dying or ended: how its tree leaves, and who asked. */
-  ending: "merge" | "drop" | undefined;
-  closed: boolean;
-  release: EntryBody<"release"> | undefined;
-  /** Identity of the program of the running turn. */
-  process: { readonly pid: number; readonly started: string | null } | undefined;
-  readonly children: ThreadId[];
-};
 
 /** See the header. */
 export class Ledger {
@@ -106,6 +62,46 @@ export class Ledger {
     const commit = child === undefined ? undefined : this.thread(child).release?.commit;
     const conflict = child === undefined || commit == null ? null : { child, commit };
     return { ...record, snapshot: this.snapshots.get(tree) ?? null, conflict };
+  }
+
+  /** The ledger of a form, which is not changed. */
+  static from(form: LedgerForm, treeOf: (thread: ThreadId) => ThreadId): Ledger {
+    const ledger = new Ledger(treeOf);
+    for (const one of form.threads)
+      ledger.threads.set(one.thread, { ...NEW_THREAD, ...one, children: [...one.children] });
+    for (const one of form.questions) ledger.questions.set(one.id, { answer: undefined, ...one });
+    copyMap(new Map(form.files), ledger.files);
+    copyMap(new Map(form.snapshots), ledger.snapshots);
+    copyMap(new Map(form.trees), ledger.trees);
+    copyMap(new Map(form.conflicts), ledger.conflicts);
+    copyMap(new Map(form.prepared), ledger.prepared);
+    copyMap(new Map(form.tasks), ledger.#tasks);
+    for (const thread of form.unreleased) ledger.unreleased.add(thread);
+    for (const thread of form.optional) ledger.#optional.add(thread);
+    const { root, turns, tokens, usd, usageUnknown } = form;
+    return Object.assign(ledger, { root, turns, tokens, usd, usageUnknown });
+  }
+
+  /** What a checkpoint holds of it: {@link Ledger.from} makes the same again. */
+  form(): LedgerForm {
+    const { root, turns, tokens, usd, usageUnknown } = this;
+    return {
+      threads: [...this.threads.values()].map((one) => ({ ...one, children: [...one.children] })),
+      questions: [...this.questions.values()],
+      files: [...this.files].map(([message, files]) => [message, [...files]]),
+      snapshots: [...this.snapshots],
+      trees: [...this.trees],
+      conflicts: [...this.conflicts].map(([tree, { child, paths }]) => [tree, { child, paths: [...paths] }]),
+      prepared: [...this.prepared],
+      tasks: [...this.#tasks],
+      unreleased: [...this.unreleased],
+      optional: [...this.#optional],
+      root,
+      turns,
+      tokens,
+      usd,
+      usageUnknown,
+    };
   }
 
   /** The record of a thread that the log has opened. */
@@ -187,28 +183,11 @@ export class Ledger {
   }
 
   #open(thread: ThreadId, agent: AgentName, parent: ThreadId | undefined, task: string, at: string): void {
-    this.threads.set(thread, {
-      thread,
-      agent,
-      serial: this.threads.size,
-      parent,
-      task,
-      optional: this.#optional.has(thread),
-      turn: 0,
-      since: at,
-      turns: 0,
-      session: undefined,
-      last: undefined,
-      failures: 0,
-      refusals: 0,
-      owes: parent !== undefined,
-      failed: false,
-      ending: undefined,
-      closed: false,
-      release: undefined,
-      process: undefined,
-      children: [],
-    });
+    const serial = this.threads.size;
+    const optional = this.#optional.has(thread);
+    const owes = parent !== undefined;
+    const opened = { thread, agent, serial, parent, task, optional, since: at, owes, children: [] };
+    this.threads.set(thread, { ...NEW_THREAD, ...opened });
     if (parent !== undefined) this.thread(parent).children.push(thread);
   }
 
@@ -337,9 +316,4 @@ export class Ledger {
 
 function copyMap<K, V>(from: ReadonlyMap<K, V>, to: Map<K, V>): void {
   for (const [key, value] of from) to.set(key, value);
-}
-
-function endQuestion(question: QuestionRecord): void {
-  question.ended = true;
-  question.asking = false;
 }
