@@ -24,6 +24,11 @@ export type Folds = ReadJob & { readonly hash: string };
 /** Folds as they come out of a checkpoint. */
 export type SavedFolds = Omit<Folds, "ledger"> & { readonly ledger: LedgerForm };
 
+/** The job has come to an end state, its threads have ended and their trees have left. */
+export function hasEnded({ configuration, ledger }: Pick<ReadJob, "configuration" | "ledger">): boolean {
+  return configuration.isClosed(ledger.root) && ledger.unreleased.size === 0;
+}
+
 /** Folds a job entry by entry. */
 export class JobReader {
   readonly director: Orchestrator;

@@ -64,11 +64,13 @@ export async function verifyLog(file: LogFile, { top, head }: VerifyOptions = {}
   const caches = cache instanceof CacheCheck ? [cache] : [];
   const checks = [...logChecks(), forks, ...caches, ...known, ...(top === undefined ? [] : [named])];
   const verifier = new LogVerifier(complete, checks);
-  const offence =
+  const within =
     readThrough(file, verifier) ??
     forks.missing(() => file.rows()) ??
-    [...caches, ...known].map((one) => one.missing(verifier.head.seq)).find((one) => one !== undefined) ??
-    (top === undefined ? undefined : await named.missing(top));
+    [...caches, ...known].map((one) => one.missing(verifier.head.seq)).find((one) => one !== undefined);
+  const commits = within ?? (await commitsMissing(named, top));
+  const offence = commits !== undefined && "seq" in commits ? commits : undefined;
+  const unseen = commits !== undefined && "says" in commits ? commits : undefined;
   const { seq, round, hash } = verifier.head;
   const result = { job, entries: seq, commits: round, head: hash };
   if (offence !== undefined) return { ...result, valid: false, made: [], notMade: [], remarks: [], offence };
@@ -76,17 +78,30 @@ export async function verifyLog(file: LogFile, { top, head }: VerifyOptions = {}
     { check: "chain", says: "every entry carries the hash of the one before it" },
     { check: "opening", says: "the first entry opens the job, in versions that this cfa knows" },
     { check: "rules", says: `${verifier.firings} firings and all moves are allowed where they stand` },
-    ...checks.map(({ name, says }) => ({ check: name, says })),
+    ...checks.flatMap((one) => (one === named && unseen !== undefined ? [] : [noteOf(one)])),
     ...(file.kind === "database" ? [{ check: "pages", says: "SQLite finds the file undamaged" }] : []),
   ];
   const notMade = [
     ...(anchor instanceof KnownEntryCheck ? [] : [anchor]),
-    ...(top === undefined ? [{ check: "commits", says: "no repository was given (--repo)" }] : []),
+    ...(unseen === undefined ? [] : [unseen]),
     ...(head === undefined ? [{ check: "head", says: "no hash was given (--head)" }] : []),
     ...(cache instanceof CacheCheck ? [] : [cache]),
   ];
   const remarks = anchor instanceof KnownEntryCheck ? longerThan(anchor, seq) : [];
   return { ...result, valid: true, made, notMade, remarks, offence: null };
+}
+
+function noteOf({ name, says }: LogCheck): CheckNote {
+  return { check: name, says };
+}
+
+/** What is wrong with the commits that the log names, or why they cannot be looked at; undefined when all are there. */
+async function commitsMissing(
+  named: NamedCommits,
+  top: string | undefined,
+): Promise<Offence | CheckNote | undefined> {
+  if (top === undefined) return { check: named.name, says: "no repository was given (--repo)" };
+  return named.missing(top);
 }
 
 /** The job that the first row names; undefined when none can be read. Why not, reading through will say. */

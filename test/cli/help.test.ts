@@ -22,6 +22,7 @@ const VERBS = [
   "verify",
   "why",
   "explore",
+  "gc",
   "completion",
 ];
 const AGENT_VERBS = ["send", "ask", "close", "outcome", "resolve"];

@@ -134,7 +134,8 @@ function filesOf(job: JobGit): Pick<Workspaces, "clear" | "place" | "collect"> {
   };
 }
 
-async function jobGit(options: GitWorkspacesOptions): Promise<JobGit> {
+/** The places of a job and a git for them. Makes the root directory; rejects as {@link gitWorkspaces} does. */
+export async function jobGit(options: GitWorkspacesOptions): Promise<JobGit> {
   if (!isJobName(options.job))
     throw new Error(
       `${JSON.stringify(options.job)} cannot name a job: use letters, digits, ".", "_" and "-".`,
