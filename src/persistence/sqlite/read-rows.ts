@@ -8,6 +8,7 @@ import { z } from "zod";
 import { BusError } from "../bus-error.ts";
 import type { LogRow } from "../chain.ts";
 import type { Connection } from "./open.ts";
+import { prepareLengthen } from "./texts.ts";
 
 /** Rows fetched at once. */
 const PAGE_ROWS = 256;
@@ -24,6 +25,7 @@ export function prepareReadPage(db: Connection, file: string, job: string): Read
       "SELECT seq, round, at, kind, body, prev, hash FROM log WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
     )
     .raw();
+  const lengthen = prepareLengthen(db, file);
   return (after, upTo) => {
     if (after >= upTo) return [];
     const found = page.all(after, upTo, PAGE_ROWS);
@@ -31,7 +33,7 @@ export function prepareReadPage(db: Connection, file: string, job: string): Read
     const rows: LogRow[] = [];
     let known = after;
     for (const one of found) {
-      const row = rowOf(one, job);
+      const row = rowOf(one, job, lengthen);
       known += 1;
       if (row.seq !== known) throw gap(file, known);
       rows.push(row);
@@ -41,7 +43,7 @@ export function prepareReadPage(db: Connection, file: string, job: string): Read
 }
 
 /** A row as SQLite gives it; the table is STRICT, so what the schema refuses is damage. */
-function rowOf(found: unknown, job: string): LogRow {
+function rowOf(found: unknown, job: string, lengthen: (body: string, seq: number) => string): LogRow {
   const row = isRow(found) ? found : rowSchema.parse(found);
   return {
     job,
@@ -49,7 +51,7 @@ function rowOf(found: unknown, job: string): LogRow {
     round: row[1],
     at: row[2],
     kind: row[3],
-    body: row[4],
+    body: lengthen(row[4], row[0]),
     prev: row[5],
     hash: row[6],
   };
