@@ -4,8 +4,9 @@
  * P1. An operation is a row of steps; between two of them the process may die and leave what it has done so far.
  * P2. Queues and gates are those of the real implementation (runtime/workspaces/queue.ts); they die with their process.
  */
-import type { Merged, NamedFile, Workspaces } from "../../src/runtime/workspaces/port.ts";
+import type { Merged, NamedFile, TreeState, Workspaces } from "../../src/runtime/workspaces/port.ts";
 import { Gates, KeyedQueue } from "../../src/runtime/workspaces/queue.ts";
+import { invariant } from "../../src/soup/invariant.ts";
 import type { ThreadId } from "../../src/soup/message.ts";
 import type { MemoryFiles } from "./memory-files.ts";
 import { MOUNT } from "./mount.ts";
@@ -66,6 +67,13 @@ export class SimulatedWorkspaces implements Workspaces {
       if (isOpen(above.conflict)) return { refused: `the workspace of ${parent} holds an unfinished merge` };
       const made = await this.#make(tree, () => trees.workCommit(trees.require(parent)), parent);
       return { commit: made.origin };
+    });
+  }
+
+  rebuild(tree: ThreadId, _state: TreeState): Promise<void> {
+    return this.#step(`rebuild ${tree}`, () => {
+      const { trees } = this.#with;
+      invariant(trees.find(tree) !== undefined || trees.ended.has(tree), `${tree} has gone by itself`);
     });
   }
 

@@ -6,7 +6,8 @@
  */
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
-import { openJobRecord, type ReadJob } from "../engine/read-job.ts";
+import { openJobRecord } from "../engine/checkpoint.ts";
+import { hasEnded, type ReadJob } from "../engine/read-job.ts";
 import { suggest } from "../job/suggest.ts";
 import { jobFile, listJobs } from "../persistence/jobs.ts";
 import type { Bus } from "../persistence/ports.ts";
@@ -110,11 +111,6 @@ async function using<T>(bus: Bus, work: (bus: Bus) => Promise<T>): Promise<T> {
 /** The job as its log tells it; undefined while the log is empty. */
 export function readJob(place: JobPlace): Promise<ReadJob | undefined> {
   return withLog(place, openJobRecord);
-}
-
-/** The job has come to an end state, its threads have ended and their trees have left. */
-export function hasEnded({ configuration, ledger }: Pick<ReadJob, "configuration" | "ledger">): boolean {
-  return configuration.isClosed(ledger.root) && ledger.unreleased.size === 0;
 }
 
 /** A command as the user would type it here: with `--repo` where the working directory is not in the repository. */

@@ -73,5 +73,5 @@ function failedStreams(top: string, viewer: JobViewer): readonly string[] {
   return failed
     .toReversed()
     .slice(0, STREAMS_SHOWN)
-    .map(({ serial, last }) => join(jobDirectory(top, record.job), "streams", `${serial}.${last?.turn}.log`));
+    .map(({ serial, last }) => join(jobDirectory(top, record.id), "streams", `${serial}.${last?.turn}.log`));
 }

@@ -5,12 +5,13 @@
  * M2. What a command needs is loaded when it is called, so that `cfa send` stays quick.
  */
 import { Argument, Command, CommanderError, Option } from "commander";
-import type { SendOptions } from "../channels/verbs/send.ts";
-import type { OutcomeOptions } from "../channels/verbs/outcome.ts";
+import { addAgentVerbs, type Settle } from "./agent-verbs.ts";
 import type { AnswerOptions } from "./commands/answer.ts";
 import type { CheckOptions } from "./commands/check.ts";
 import type { CompletedCommand } from "./commands/completion.ts";
 import type { ExploreCommandOptions } from "./commands/explore.ts";
+import type { ForkOptions } from "./commands/fork.ts";
+import type { GcCommandOptions } from "./commands/gc.ts";
 import type { LogOptions } from "./commands/log.ts";
 import type { ReplayOptions } from "./commands/replay.ts";
 import type { ResumeOptions } from "./commands/resume.ts";
@@ -25,9 +26,6 @@ import type { Context } from "./context.ts";
 import { reportError } from "./errors.ts";
 import { EXIT, exitCodeHelp } from "./exit-codes.ts";
 import { VERSION } from "./version.ts";
-
-/** Takes the exit code of the command that ran. */
-type Settle = (exit: number) => void;
 
 /** Runs the command line `words`. Returns the exit code; never rejects. */
 export async function runProgram(words: readonly string[], context: Context): Promise<number> {
@@ -68,6 +66,7 @@ function buildProgram(context: Context, settle: Settle): Command {
   addReadingCommands(program, context, settle);
   addReplayingCommands(program, context, settle);
   addExplore(program, context, settle);
+  addGc(program, context, settle);
   addCompletion(program, context, settle);
   addAgentVerbs(program, context, settle);
   return program;
@@ -131,6 +130,17 @@ function addJobCommands(program: Command, context: Context, settle: Settle): voi
       settle(await resumeCommand(context, job, options));
     });
   program
+    .command("fork [job]")
+    .summary("start a new job from an entry of another; what was done before is not run again")
+    .option(...REPO)
+    .option("--at <n>", "go on from entry N, at the end of its commit (required)")
+    .option("--json", "print the entries of the log as they happen, one JSON object a line")
+    .option("-q, --quiet", "no progress")
+    .action(async (job: string | undefined, options: ForkOptions) => {
+      const { forkCommand } = await import("./commands/fork.ts");
+      settle(await forkCommand(context, job, options));
+    });
+  program
     .command("answer <question> [text]")
     .summary("answer an open question; text - reads standard input")
     .option(...REPO)
@@ -170,6 +180,20 @@ function addReadingCommands(program: Command, context: Context, settle: Settle):
     .action(async (job: string | undefined, options: LogOptions) => {
       const { logCommand } = await import("./commands/log.ts");
       settle(await logCommand(context, job, options));
+    });
+}
+
+function addGc(program: Command, context: Context, settle: Settle): void {
+  program
+    .command("gc [job]")
+    .summary("remove worktrees and private refs of jobs that ended long ago; logs and results stay")
+    .option(...REPO)
+    .option("--older-than <age>", "jobs whose newest entry is older than this (default: 30d; 0 for all)")
+    .option("--dry-run", "say what would be removed")
+    .option("--json", "print it as JSON")
+    .action(async (job: string | undefined, options: GcCommandOptions) => {
+      const { gcCommand } = await import("./commands/gc.ts");
+      settle(await gcCommand(context, job, options));
     });
 }
 
@@ -233,52 +257,6 @@ function addExplore(program: Command, context: Context, settle: Settle): void {
       const { exploreCommand } = await import("./commands/explore.ts");
       settle(await exploreCommand(context, file, options));
     });
-}
-
-function addAgentVerbs(program: Command, context: Context, settle: Settle): void {
-  const verbs = () => import("./commands/agent-verbs.ts");
-  program.commandsGroup("For agents, inside a turn:");
-  program
-    .command("send [message]")
-    .summary("send a message, or open a conversation and print its id")
-    .option("--to <role>", "an agent of your roster, or parent")
-    .option("--thread <id>", "go on with an open conversation")
-    .option("--file <path>", "a file of your workspace that travels with it; may be repeated", another)
-    .option("--optional", "the new conversation may fail without holding the job")
-    .option("--none", "say on purpose that nothing is sent")
-    .action(async (message: string | undefined, options: Omit<SendOptions, "message">) => {
-      settle(await (await verbs()).sendCommand(context, { ...options, message }));
-    });
-  program
-    .command("ask [question]")
-    .summary("ask the human; the answer is your next message")
-    .action(async (text: string | undefined) => {
-      settle(await (await verbs()).askCommand(context, { text }));
-    });
-  program
-    .command("close [thread]")
-    .summary("end a conversation that you opened and merge its work")
-    .action(async (thread: string | undefined) => {
-      settle(await (await verbs()).closeCommand(context, { thread }));
-    });
-  program
-    .command("outcome [name]")
-    .summary("end the state that you lead")
-    .option("--reason <text>", "why (required)")
-    .action(async (outcome: string | undefined, options: Omit<OutcomeOptions, "outcome">) => {
-      settle(await (await verbs()).outcomeCommand(context, { ...options, outcome }));
-    });
-  program
-    .command("resolve [path]")
-    .summary("declare a path of a conflict resolved")
-    .action(async (path: string | undefined) => {
-      settle(await (await verbs()).resolveCommand(context, { path }));
-    });
-}
-
-/** The values of an option that may be repeated. */
-function another(value: string, before: readonly string[] = []): string[] {
-  return [...before, value];
 }
 
 function addCompletion(program: Command, context: Context, settle: Settle): void {

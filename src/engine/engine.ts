@@ -8,7 +8,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { JobDefinition } from "../job/definition.ts";
-import { Orchestrator } from "../job/orchestrator.ts";
 import type { Draft } from "../persistence/entry.ts";
 import { jobDirectory, jobFile, listJobs } from "../persistence/jobs.ts";
 import { memoryBus } from "../persistence/memory.ts";
@@ -24,10 +23,11 @@ import type { Workspaces } from "../runtime/workspaces/port.ts";
 import { ensureStateDirectory, resolveCommit } from "../runtime/workspaces/repository.ts";
 import type { AgentName, ThreadId } from "../soup/message.ts";
 import { adaptersOf, cliFile, installVerbs } from "./adapters.ts";
+import { checkpointOf, openFolds } from "./checkpoint.ts";
+import { forkJob } from "./fork.ts";
 import { JobRun } from "./job-run.ts";
 import { openingDrafts } from "./opening.ts";
 import { CannotStart, idOf, prepareJob, type Prepared } from "./prepare.ts";
-import { openJobRecord } from "./read-job.ts";
 
 /** How often the inbox of a job is asked, milliseconds; hints make it faster. */
 const POLL_MILLIS = 250;
@@ -96,6 +96,17 @@ export class Engine {
     return this.#run(id, top, options, undefined);
   }
 
+  /**
+   * Makes a new job that goes on from the commit which holds entry `at` of another one (docs/fork.md), and runs it. Both
+   * logs are kept in files.
+   */
+  async fork(top: string, id: string, at: number, options: RunOptions = {}): Promise<JobRun> {
+    if ((this.#options.bus ?? "sqlite") !== "sqlite")
+      throw new CannotStart("only a job whose log is a file can be forked: open the engine without `bus`");
+    const fork = await forkJob(top, id, at, "embedder");
+    return this.#run(fork.id, top, options, undefined);
+  }
+
   /** Stops every run and closes the buses. */
   async close(): Promise<void> {
     const runs = await settled(this.#runs.values());
@@ -138,15 +149,19 @@ export class Engine {
     await ensureStateDirectory(top);
     const directory = jobDirectory(top, id);
     const bus = await this.#bus(id, top);
-    const known = await openJobRecord(bus);
+    const { reader, saved } = await openFolds(bus.log);
+    const { director } = reader;
+    const known = reader.job();
     const definition = known?.record.definition ?? prepared?.definition;
     const base = known?.record.base ?? prepared?.base;
     const branch = known === undefined ? (prepared?.repository.branch ?? null) : known.record.branch;
     if (definition === undefined || base === undefined)
       throw new CannotStart(`the log of job ${id} is empty`);
+    const home: ThreadId = `job:${known?.record.job ?? id}`;
     const bin = join(directory, "bin");
     await installVerbs(bin, cliFile());
-    const { clock = systemClock, workspaces = (job, of) => worktrees(job, top, of, branch) } = this.#options;
+    const { clock = systemClock, workspaces = (job, of) => worktrees({ job, home }, top, of, branch) } =
+      this.#options;
     const made = await workspaces(id, definition);
     let scheduler: Scheduler | undefined;
     const run = new JobRun(
@@ -155,7 +170,7 @@ export class Engine {
         scheduler = new Scheduler({
           job: id,
           bus,
-          director: new Orchestrator(),
+          director,
           clock,
           workspaces: made,
           agents: adaptersOf(definition, options.agents ?? {}, bin),
@@ -166,6 +181,12 @@ export class Engine {
           seeds: seedsOf(definition),
           opening: () => openingDrafts(id, definition, base, branch, prepared?.remarks ?? []),
           first: options.first ?? [],
+          ...(known === undefined ? {} : { folded: { ...known, saved } }),
+          checkpoint: async (folds) => {
+            const checkpoint = checkpointOf({ ...folds, record: director.record });
+            await bus.log.saveCheckpoint(checkpoint);
+            return checkpoint.state.length;
+          },
           waitForHuman: options.waitForHuman ?? true,
           poll: POLL_MILLIS,
           onEntry: seen,
@@ -214,7 +235,7 @@ async function makeBus(
 }
 
 async function worktrees(
-  job: string,
+  { job, home }: { readonly job: string; readonly home: ThreadId },
   top: string,
   definition: JobDefinition,
   target: string | null,
@@ -222,6 +243,7 @@ async function worktrees(
   return gitWorkspaces({
     repository: top,
     job,
+    home,
     artifacts: Object.values(definition.artifacts),
     ...(definition.workspaces === null ? {} : { root: join(definition.workspaces, job) }),
     ...(target === null ? {} : { target }),

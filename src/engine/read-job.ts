@@ -3,9 +3,9 @@ import type { StateRecord } from "../job/state-record.ts";
 import { Orchestrator } from "../job/orchestrator.ts";
 import type { Entry } from "../persistence/entry.ts";
 import { foldEntry } from "../persistence/fold.ts";
-import type { Bus } from "../persistence/ports.ts";
 import { complete } from "../rules/table.ts";
 import { Ledger } from "../runtime/ledger.ts";
+import type { LedgerForm } from "../runtime/ledger-form.ts";
 import { Configuration } from "../soup/configuration.ts";
 
 /** A job as its log tells it. */
@@ -18,34 +18,55 @@ export type ReadJob = {
   readonly at: string;
 };
 
+/** All folds of a job, and the entry up to which they stand. */
+export type Folds = ReadJob & { readonly hash: string };
+
+/** Folds as they come out of a checkpoint. */
+export type SavedFolds = Omit<Folds, "ledger"> & { readonly ledger: LedgerForm };
+
+/** The job has come to an end state, its threads have ended and their trees have left. */
+export function hasEnded({ configuration, ledger }: Pick<ReadJob, "configuration" | "ledger">): boolean {
+  return configuration.isClosed(ledger.root) && ledger.unreleased.size === 0;
+}
+
 /** Folds a job entry by entry. */
 export class JobReader {
-  readonly #director = new Orchestrator();
-  readonly ledger = new Ledger((thread) => this.#director.treeOf(thread));
+  readonly director: Orchestrator;
+  readonly ledger: Ledger;
   configuration = Configuration.empty();
   seq = 0;
   at = "";
+  hash = "";
+
+  /** `saved` are the folds to go on from; without them the first entry is the first of the log. */
+  constructor(saved?: SavedFolds) {
+    const director = new Orchestrator(saved?.record);
+    const treeOf = (thread: string) => director.treeOf(thread);
+    this.director = director;
+    this.ledger = saved === undefined ? new Ledger(treeOf) : Ledger.from(saved.ledger, treeOf);
+    if (saved !== undefined)
+      ({ configuration: this.configuration, seq: this.seq, at: this.at, hash: this.hash } = saved);
+  }
 
   /** Takes up the next entry. Throws LogInvalid when the rules do not allow it. */
   apply(entry: Entry): void {
-    this.configuration = foldEntry(complete, this.configuration, entry);
+    this.adopt(entry, foldEntry(complete, this.configuration, entry));
+  }
+
+  /** The same where somebody has the configuration after it already. */
+  adopt(entry: Entry, after: Configuration): void {
+    this.configuration = after;
     this.ledger.apply(entry);
-    this.#director.apply(entry, this.ledger);
+    this.director.apply(entry, this.ledger);
     this.seq = entry.seq;
     this.at = entry.at;
+    this.hash = entry.hash;
   }
 
   /** The job after the entries so far; undefined before the first. */
-  job(): ReadJob | undefined {
+  job(): Folds | undefined {
     if (this.seq === 0) return undefined;
-    const { ledger, configuration, seq, at } = this;
-    return { record: this.#director.record, ledger, configuration, seq, at };
+    const { director, ledger, configuration, seq, at, hash } = this;
+    return { record: director.record, ledger, configuration, seq, at, hash };
   }
-}
-
-/** The job that a bus holds; undefined when its log is empty. */
-export async function openJobRecord(bus: Bus): Promise<ReadJob | undefined> {
-  const reader = new JobReader();
-  for await (const entry of bus.log.read()) reader.apply(entry);
-  return reader.job();
 }

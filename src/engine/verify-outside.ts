@@ -5,6 +5,7 @@
  * O1. A log that is shorter than a kept entry, or has another hash there, is invalid; a longer one is said.
  */
 import type { Entry } from "../persistence/entry.ts";
+import { GC_VERB } from "./gc.ts";
 import { printClaim } from "../persistence/notation.ts";
 import type { LogCheck, Offence, Step } from "../persistence/verify.ts";
 import { readAnchor } from "../runtime/workspaces/anchor-ref.ts";
@@ -70,24 +71,35 @@ export class NamedCommits implements LogCheck {
   readonly name = "commits";
   readonly says = "the commits that it names are in the repository";
   readonly #named = new Map<string, Entry>();
+  /** The act by which somebody removed what kept them. */
+  #collected: number | undefined;
 
   readonly step = ({ entry }: Step): undefined => {
+    if (entry.kind === "act" && entry.body.verb === GC_VERB) this.#collected = entry.seq;
     for (const commit of commitsOf(entry)) if (!this.#named.has(commit)) this.#named.set(commit, entry);
     return undefined;
   };
 
-  /** The first entry that names a commit which the repository at `top` does not hold. */
-  async missing(top: string): Promise<Offence | undefined> {
+  /**
+   * The first entry that names a commit which the repository at `top` does not hold; a note where the log itself tells that
+   * nothing keeps them any more.
+   */
+  async missing(top: string): Promise<Offence | CheckNote | undefined> {
     const missing = await missingCommits(top, [...this.#named.keys()]);
     const [gone] = [...this.#named].filter(([commit]) => missing.has(commit));
     if (gone === undefined) return undefined;
     const [commit, entry] = gone;
+    if (this.#collected !== undefined) {
+      const says = `${missing.size} of the ${this.#named.size} commits that it names are gone, as entry ${this.#collected} has it (cfa gc)`;
+      return { check: this.name, says };
+    }
     const problem = `it needs the commit ${commit}, which is not in ${top}`;
     return { check: this.name, seq: entry.seq, claim: printClaim(entry), problem, found: [] };
   }
 }
 
-function commitsOf(entry: Entry): readonly string[] {
+/** The commits that an entry names. */
+export function commitsOf(entry: Entry): readonly string[] {
   switch (entry.kind) {
     case "open":
       return known(entry.body.base);

@@ -7,12 +7,14 @@
  */
 import { jobCheck } from "../job/verify.ts";
 import { BusError } from "../persistence/bus-error.ts";
+import { ForkCheck } from "../persistence/checks/forks.ts";
 import { questionsCheck } from "../persistence/checks/questions.ts";
 import { roundsCheck } from "../persistence/checks/rounds.ts";
 import { turnsCheck } from "../persistence/checks/turns.ts";
 import type { LogFile } from "../persistence/log-file.ts";
 import { type LogCheck, LogVerifier, type Offence } from "../persistence/verify.ts";
 import { complete } from "../rules/table.ts";
+import { CacheCheck, cacheCheck } from "./cache-check.ts";
 import {
   anchorCheck,
   type CheckNote,
@@ -57,12 +59,18 @@ export async function verifyLog(file: LogFile, { top, head }: VerifyOptions = {}
   const kept = head === undefined ? [] : [new KnownEntryCheck("head", "the kept hash stands in it", head)];
   const known = anchor instanceof KnownEntryCheck ? [anchor, ...kept] : kept;
   const named = new NamedCommits();
-  const checks = [...logChecks(), ...known, ...(top === undefined ? [] : [named])];
+  const forks = new ForkCheck();
+  const cache = cacheCheck(file);
+  const caches = cache instanceof CacheCheck ? [cache] : [];
+  const checks = [...logChecks(), forks, ...caches, ...known, ...(top === undefined ? [] : [named])];
   const verifier = new LogVerifier(complete, checks);
-  const offence =
+  const within =
     readThrough(file, verifier) ??
-    known.map((one) => one.missing(verifier.head.seq)).find((one) => one !== undefined) ??
-    (top === undefined ? undefined : await named.missing(top));
+    forks.missing(() => file.rows()) ??
+    [...caches, ...known].map((one) => one.missing(verifier.head.seq)).find((one) => one !== undefined);
+  const commits = within ?? (await commitsMissing(named, top));
+  const offence = commits !== undefined && "seq" in commits ? commits : undefined;
+  const unseen = commits !== undefined && "says" in commits ? commits : undefined;
   const { seq, round, hash } = verifier.head;
   const result = { job, entries: seq, commits: round, head: hash };
   if (offence !== undefined) return { ...result, valid: false, made: [], notMade: [], remarks: [], offence };
@@ -70,17 +78,30 @@ export async function verifyLog(file: LogFile, { top, head }: VerifyOptions = {}
     { check: "chain", says: "every entry carries the hash of the one before it" },
     { check: "opening", says: "the first entry opens the job, in versions that this cfa knows" },
     { check: "rules", says: `${verifier.firings} firings and all moves are allowed where they stand` },
-    ...checks.map(({ name, says }) => ({ check: name, says })),
+    ...checks.flatMap((one) => (one === named && unseen !== undefined ? [] : [noteOf(one)])),
     ...(file.kind === "database" ? [{ check: "pages", says: "SQLite finds the file undamaged" }] : []),
   ];
   const notMade = [
     ...(anchor instanceof KnownEntryCheck ? [] : [anchor]),
-    ...(top === undefined ? [{ check: "commits", says: "no repository was given (--repo)" }] : []),
+    ...(unseen === undefined ? [] : [unseen]),
     ...(head === undefined ? [{ check: "head", says: "no hash was given (--head)" }] : []),
-    cacheNote(file),
+    ...(cache instanceof CacheCheck ? [] : [cache]),
   ];
   const remarks = anchor instanceof KnownEntryCheck ? longerThan(anchor, seq) : [];
   return { ...result, valid: true, made, notMade, remarks, offence: null };
+}
+
+function noteOf({ name, says }: LogCheck): CheckNote {
+  return { check: name, says };
+}
+
+/** What is wrong with the commits that the log names, or why they cannot be looked at; undefined when all are there. */
+async function commitsMissing(
+  named: NamedCommits,
+  top: string | undefined,
+): Promise<Offence | CheckNote | undefined> {
+  if (top === undefined) return { check: named.name, says: "no repository was given (--repo)" };
+  return named.missing(top);
 }
 
 /** The job that the first row names; undefined when none can be read. Why not, reading through will say. */
@@ -119,15 +140,4 @@ function longerThan(anchor: KnownEntryCheck, last: number): readonly string[] {
   const more = last - (anchor.met ?? last);
   if (more === 0) return [];
   return [`the log is longer than its anchor by ${more === 1 ? "one entry" : `${more} entries`}`];
-}
-
-/** Caches are compared with their folds; a database holds none but a checkpoint. */
-function cacheNote(file: LogFile): CheckNote {
-  const check = "caches";
-  if (file.kind === "export") return { check, says: "an export holds none" };
-  const none = file.checkpoint() === undefined;
-  return {
-    check,
-    says: none ? "the database holds none" : "this cfa does not know the form of its checkpoint",
-  };
 }

@@ -1,5 +1,5 @@
 /**
- * What a person's act does to a job: withdraw, interrupt, tell, pause, resume. Answers are the scheduler's.
+ * What a person's act does to a job: withdraw, interrupt, tell, pause, resume, fork. Answers are the scheduler's.
  *
  * B1. An act on a job or thread that has ended changes nothing and says so.
  */
@@ -15,6 +15,7 @@ export type ActResult = { readonly drafts: readonly Draft[]; readonly result: st
 
 /** What an act does; see the header. */
 export function actOf(record: StateRecord, item: InboxItem, view: View): ActResult {
+  if (item.verb === "fork") return forkAct(item);
   if (isOver(record)) return refused(`the job has ended: ${record.machine.state}`);
   switch (item.verb) {
     case "withdraw":
@@ -50,6 +51,11 @@ export function actOf(record: StateRecord, item: InboxItem, view: View): ActResu
     case "answer":
       return refused(`${item.verb} is not an act on a job`);
   }
+}
+
+/** A fork changes nothing in the job that it was made of; the act tells of it, whether the job has ended or not. */
+export function forkAct({ target, text }: Pick<InboxItem, "target" | "text">): ActResult {
+  return { drafts: [], result: `job ${text} goes on from entry ${target}` };
 }
 
 function mail(record: StateRecord, item: InboxItem, view: View): ActResult {

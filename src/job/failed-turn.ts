@@ -7,7 +7,7 @@
  */
 import type { Draft, EntryBody } from "../persistence/entry.ts";
 import type { View } from "../runtime/director.ts";
-import type { ThreadRecord } from "../runtime/ledger.ts";
+import type { ThreadRecord } from "../runtime/thread-record.ts";
 import type { Message } from "../soup/message.ts";
 import { stateFailure } from "./lead.ts";
 import { failureMail, recoveryMail } from "./mail.ts";

@@ -75,7 +75,8 @@ const commandAgent = z
         "Boundary around the program: preferred takes what the machine offers, advisory takes none.",
     }),
     network: oneOf(["none", "loopback", "full"]).default("none").meta({
-      description: "Network that the program may reach inside a boundary; without one (advisory) nothing enforces it.",
+      description:
+        "Network that the program may reach inside a boundary; without one (advisory) nothing enforces it.",
     }),
     env: z
       .array(

@@ -10,7 +10,7 @@
  */
 import type { Draft } from "../persistence/entry.ts";
 import type { View } from "../runtime/director.ts";
-import type { ThreadRecord } from "../runtime/ledger.ts";
+import type { ThreadRecord } from "../runtime/thread-record.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { ThreadId } from "../soup/message.ts";
 import { type Action, isLive, type LiveState } from "./machine.ts";

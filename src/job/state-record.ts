@@ -19,6 +19,9 @@ export type Hold = { readonly action: string; readonly reason: string; readonly 
 
 /** See the header. */
 export type StateRecord = {
+  /** Id of the job. */
+  readonly id: string;
+  /** Id under which its log was opened, by which its threads are named: another one than `id` in a fork. */
   readonly job: string;
   readonly definition: JobDefinition;
   readonly base: string | null;
@@ -61,6 +64,7 @@ export function leadThread(job: string, state: JobState, n: number): ThreadId {
 function opened(entry: Extract<Entry, { kind: "open" }>): StateRecord {
   const definition = parseDefinition(entry.body.definition);
   return {
+    id: entry.job,
     job: entry.body.job,
     definition,
     base: entry.body.base,
@@ -98,6 +102,7 @@ const CHANGING: ReadonlySet<Entry["kind"]> = new Set([
   "park",
   "deliver",
   "configure",
+  "fork",
 ]);
 
 function startsTurnOf(thread: ThreadId, { rule, at }: EntryBody<"fire">): boolean {
@@ -129,6 +134,10 @@ function change(draft: Draft<StateRecord>, entry: Entry): void {
     case "deliver":
       draft.delivered = entry.body;
       return;
+    case "fork":
+      for (const time of TIMES) draft[time] = laterBy(draft[time], entry);
+      if (draft.parkedAt !== null) draft.parkedAt = laterBy(draft.parkedAt, entry);
+      return;
     case "configure": {
       const { usd, tokens, turns, wall } = entry.body.budget ?? {};
       const { budget } = draft;
@@ -143,6 +152,13 @@ function change(draft: Draft<StateRecord>, entry: Entry): void {
     default:
       return;
   }
+}
+
+const TIMES = ["openedAt", "timedFrom"] as const;
+
+/** What lies between the entry that a fork goes on from and the fork is no time of the job's (docs/fork.md). */
+function laterBy(time: string, { at, body }: Extract<Entry, { kind: "fork" }>): string {
+  return new Date(Date.parse(time) + Date.parse(at) - Date.parse(body.at)).toISOString();
 }
 
 function changeState(draft: Draft<StateRecord>, entry: Extract<Entry, { kind: "transition" }>): void {

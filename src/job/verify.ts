@@ -27,12 +27,15 @@ export function jobCheck(): LogCheck {
       facts.apply(one.entry);
       return problem;
     },
-    commit: (steps) => undecided(steps, `job:${steps[0]?.entry.job ?? ""}`),
+    commit: (steps) => undecided(steps, facts.root),
   };
 }
 
 /** What the entries so far say of the job. */
 class JobFacts {
+  /** The job's thread, and the id by which the threads of its states are named. */
+  root: ThreadId = "";
+  #job = "";
   #machine: JobRecord = NEW_RECORD;
   #entered = new Map<string, number>([["INTENT", 1]]);
   #failures = 0;
@@ -49,7 +52,7 @@ class JobFacts {
           ? undefined
           : "its definition is not that of a job: this cfa does not know its form";
       case "transition":
-        return this.#transition(entry.body, entry.job, before);
+        return this.#transition(entry.body, before);
       case "violation":
         return this.#violation(entry.body);
       case "deliver":
@@ -63,6 +66,10 @@ class JobFacts {
 
   apply(entry: Entry): void {
     switch (entry.kind) {
+      case "open":
+        this.#job = entry.body.job;
+        this.root = entry.body.root.thread;
+        return;
       case "turn":
         this.#records.set(entry.body.thread, entry.body.outcome);
         for (const thread of entry.body.optional) this.#optional.add(thread);
@@ -112,7 +119,7 @@ class JobFacts {
       : `it counts ${failures} failures, and this is number ${next} of its state`;
   }
 
-  #transition(body: EntryBody<"transition">, job: string, before: Configuration): string | undefined {
+  #transition(body: EntryBody<"transition">, before: Configuration): string | undefined {
     const { from, action, to, reason, origin, backtracks } = body;
     const { state } = this.#machine;
     if (from !== state) return `it leaves ${from}, and the job is in ${state}`;
@@ -125,7 +132,7 @@ class JobFacts {
     if (origin === "human" && action === "WITHDRAW" && !this.#withdrawals.has(reason))
       return "it needs the act of a person before it that withdraws the job with this reason";
     if (origin !== "skill" || !isLive(state)) return undefined;
-    const lead = leadThread(job, state, this.#entered.get(state) ?? 0);
+    const lead = leadThread(this.#job, state, this.#entered.get(state) ?? 0);
     return (
       this.#groundless(body, lead) ??
       (action.startsWith("APPROVED_") ? this.#unready(lead, before) : undefined)

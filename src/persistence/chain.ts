@@ -8,7 +8,8 @@
  */
 import { hash as digest } from "node:crypto";
 import { canonicalJson, quote } from "./canonical-json.ts";
-import { bodySchemas, type Draft, type Entry, type EntryBody, type Stamp } from "./entry.ts";
+import { bodySchemas, type Draft, type Entry, type Stamp } from "./entry.ts";
+import { isPlainFiring } from "./plain-firing.ts";
 import { invariant } from "../soup/invariant.ts";
 
 /** An entry as stores and exports keep it: the body is canonical JSON text (H2). */
@@ -79,11 +80,10 @@ function requireReadable(draft: Draft): void {
   );
 }
 
-/** What the schema says of a firing without choice, the most frequent entry by far, in a tenth of its time. */
-function isPlainFiring(body: EntryBody<"fire">): boolean {
-  const { rule, at } = body;
-  if (typeof rule !== "string" || rule === "" || at === undefined) return false;
-  return Object.keys(body).length === 2 && Object.values(at).every((value) => typeof value === "string");
+/** A row as it stands in the log of `job` after the entry with hash `prev`: nothing else of it changes. */
+export function rechained(row: LogRow, job: string, prev: string): LogRow {
+  const { seq, round, at, kind, body } = row;
+  return { job, seq, round, at, kind, body, prev, hash: rowHash({ job, seq, round, at, kind, body, prev }) };
 }
 
 /** The row of an entry: its body written as canonical JSON. */

@@ -10,6 +10,7 @@ import { BusError } from "./bus-error.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { type LogRow, rowOf } from "./chain.ts";
 import { type Entry, parseDraft } from "./entry.ts";
+import { isPlainFiring } from "./plain-firing.ts";
 
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/, "expected 64 lower-case hex digits");
 const lineSchema = z.strictObject({
@@ -57,7 +58,9 @@ export function decodeRow(line: string, number: number): LogRow {
  */
 export function decodeEntry(row: LogRow, where: string): Entry {
   const { job, seq, round, at, prev, hash } = row;
-  return { job, seq, round, at, prev, hash, ...draftOf(row, where) };
+  const draft = draftOf(row, where);
+  if (draft.kind === "fire") return { job, seq, round, at, prev, hash, kind: "fire", body: draft.body };
+  return { job, seq, round, at, prev, hash, ...draft };
 }
 
 /** A line of the export as an entry: {@link decodeRow}, then {@link decodeEntry}. */
@@ -67,6 +70,7 @@ export function decodeLine(line: string, number: number): Entry {
 
 function draftOf(row: LogRow, where: string): ReturnType<typeof parseDraft> {
   const body: unknown = bodyOf(row, where);
+  if (row.kind === "fire" && isPlainFiring(body)) return { kind: "fire", body };
   try {
     return parseDraft(row.kind, body);
   } catch (error) {

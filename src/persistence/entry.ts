@@ -178,6 +178,11 @@ const bodies = {
     by: z.string(),
     result: z.string(),
   }),
+  /**
+   * The entries before it are those of another job, up to and with its entry `seq`, written at `at` with that `hash`; from
+   * here on the job is one of its own (docs/fork.md).
+   */
+  fork: z.strictObject({ job: id, seq: count, hash: z.string().length(64), at: z.iso.datetime() }),
   /** A warning or remark for the reader of the log. */
   note: z.strictObject({ level: z.enum(["info", "warn", "error"]), thread: id.nullable(), text: z.string() }),
 } as const;

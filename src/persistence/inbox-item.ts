@@ -8,7 +8,7 @@ import type { InboxItem } from "./ports.ts";
 /** Schema of {@link InboxItem}. */
 export const inboxItemSchema: z.ZodType<InboxItem> = z.strictObject({
   id: z.string().min(1),
-  verb: z.enum(["answer", "interrupt", "withdraw", "tell", "resume", "pause", "resolve"]),
+  verb: z.enum(["answer", "interrupt", "withdraw", "tell", "resume", "pause", "resolve", "fork"]),
   target: z.string(),
   text: z.string(),
   by: z.string(),

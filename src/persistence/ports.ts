@@ -45,12 +45,12 @@ export interface JobLog {
   saveCheckpoint(checkpoint: Checkpoint): Promise<void>;
 }
 
-/** What somebody outside wants: to answer, interrupt, withdraw, tell, resume, pause, resolve. */
+/** What somebody outside wants: to answer, interrupt, withdraw, tell, resume, pause, resolve; `fork` tells of one. */
 export type InboxItem = {
   /** Minted by the poster; posting the same id twice is posting once. */
   readonly id: string;
-  readonly verb: "answer" | "interrupt" | "withdraw" | "tell" | "resume" | "pause" | "resolve";
-  /** Question id, thread id or path; empty for the job as a whole. */
+  readonly verb: "answer" | "interrupt" | "withdraw" | "tell" | "resume" | "pause" | "resolve" | "fork";
+  /** Question id, thread id, path or number of an entry; empty for the job as a whole. */
   readonly target: string;
   readonly text: string;
   /** Who: a user name, or a process. */

@@ -10,7 +10,8 @@
 import type { Firing } from "../rules/fire.ts";
 import type { Configuration } from "../soup/configuration.ts";
 import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
-import type { Ledger, ThreadRecord } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
+import type { ThreadRecord } from "./thread-record.ts";
 import type { OutboxEntry } from "./outbox.ts";
 import type { NamedFile } from "./workspaces/port.ts";
 

@@ -67,11 +67,9 @@ export class Effects {
   async prepare(lost: readonly Run[] = []): Promise<readonly LostStatus[]> {
     const { workspaces, director, directories } = this.#options;
     const { ledger } = this.#view();
-    const open = [...ledger.threads.values()].filter(
-      (one) => !one.closed || ledger.unreleased.has(one.thread),
-    );
-    const threads = [...open.map(({ thread }) => thread), ...ledger.prepared.keys()];
-    await workspaces.reconcile([...new Set(threads.map((thread) => director.treeOf(thread)))]);
+    const trees = ledger.liveTrees();
+    await workspaces.reconcile(trees);
+    for (const tree of trees) await this.#trees.ensure(tree, ledger);
     const signalled: LostStatus[] = [];
     for (const { thread, turn } of lost) {
       const tree = director.treeOf(thread);

@@ -3,58 +3,16 @@
  *
  * L1. `apply` is called with every entry in order; the same entries give the same ledger.
  * L2. A thread stays in the ledger when it has ended; its serial is the order in which it was opened, the root's is 0.
+ * L3. Processes and sessions are those of the job that started them: a fork has none.
  */
 import type { Entry, EntryBody } from "../persistence/entry.ts";
 import type { Firing } from "../rules/fire.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { AgentName, Payload, Policy, QuestionId, ThreadId } from "../soup/message.ts";
-import type { NamedFile } from "./workspaces/port.ts";
-
-/** A question of the job, open or ended. */
-export type QuestionRecord = {
-  readonly id: QuestionId;
-  readonly thread: ThreadId;
-  readonly policy: Policy;
-  readonly text: string;
-  /** Set while the human is asked. */
-  asking: boolean;
-  answer: string | undefined;
-  ended: boolean;
-};
-
-/** What is known of one thread. */
-export type ThreadRecord = {
-  readonly thread: ThreadId;
-  readonly agent: AgentName;
-  readonly serial: number;
-  readonly parent: ThreadId | undefined;
-  /** First message, for display. */
-  readonly task: string;
-  /** Failure does not hold DONE. */
-  optional: boolean;
-  /** Number of the newest turn, and when its Run began. */
-  turn: number;
-  since: string;
-  turns: number;
-  session: string | undefined;
-  /** Newest ended turn. */
-  last: EntryBody<"turn"> | undefined;
-  /** Turns that failed. */
-  failures: number;
-  /** Payloads refused in a row. */
-  refusals: number;
-  /** The parent has sent something that has not been replied to. */
-  owes: boolean;
-  /** Ended for good by failure, and the parent has not yet closed it. */
-  failed: boolean;
-  /** Dying or ended: how its tree leaves, and who asked. */
-  ending: "merge" | "drop" | undefined;
-  closed: boolean;
-  release: EntryBody<"release"> | undefined;
-  /** Identity of the program of the running turn. */
-  process: { readonly pid: number; readonly started: string | null } | undefined;
-  readonly children: ThreadId[];
-};
+import type { LedgerForm } from "./ledger-form.ts";
+import { endQuestion, NEW_THREAD, type QuestionRecord, type ThreadRecord } from "./thread-record.ts";
+import { foldTrees, type TreeRecord } from "./tree-record.ts";
+import type { NamedFile, TreeState } from "./workspaces/port.ts";
 
 /** See the header. */
 export class Ledger {
@@ -64,6 +22,8 @@ export class Ledger {
   readonly files = new Map<string, readonly NamedFile[]>();
   /** Newest logged snapshot of each tree, keyed by the thread that names it. */
   readonly snapshots = new Map<ThreadId, string>();
+  /** Trees that have been made and have not left, keyed likewise. */
+  readonly trees = new Map<ThreadId, TreeRecord>();
   /** Conflicts that trees hold, keyed by the thread of the tree: the child whose merge it is. */
   readonly conflicts = new Map<ThreadId, { readonly child: ThreadId; readonly paths: readonly string[] }>();
   /** Threads whose tree is made and that have not been opened yet, with the thread that opens them. */
@@ -85,6 +45,65 @@ export class Ledger {
     this.#treeOf = treeOf;
   }
 
+  /** The trees in which somebody works or may, in the order of their threads. */
+  liveTrees(): readonly ThreadId[] {
+    const open = [...this.threads.values()].filter(
+      ({ thread, closed }) => !closed || this.unreleased.has(thread),
+    );
+    const threads = [...open.map(({ thread }) => thread), ...this.prepared.keys()];
+    return [...new Set(threads.map((thread) => this.#treeOf(thread)))];
+  }
+
+  /** How a tree stood after the entries so far, as far as the log says; undefined when it has none. */
+  treeState(tree: ThreadId): TreeState | undefined {
+    const record = this.trees.get(tree);
+    if (record === undefined) return undefined;
+    const child = this.conflicts.get(tree)?.child;
+    const commit = child === undefined ? undefined : this.thread(child).release?.commit;
+    const conflict = child === undefined || commit == null ? null : { child, commit };
+    return { ...record, snapshot: this.snapshots.get(tree) ?? null, conflict };
+  }
+
+  /** The ledger of a form, which is not changed. */
+  static from(form: LedgerForm, treeOf: (thread: ThreadId) => ThreadId): Ledger {
+    const ledger = new Ledger(treeOf);
+    for (const one of form.threads)
+      ledger.threads.set(one.thread, { ...NEW_THREAD, ...one, children: [...one.children] });
+    for (const one of form.questions) ledger.questions.set(one.id, { answer: undefined, ...one });
+    copyMap(new Map(form.files), ledger.files);
+    copyMap(new Map(form.snapshots), ledger.snapshots);
+    copyMap(new Map(form.trees), ledger.trees);
+    copyMap(new Map(form.conflicts), ledger.conflicts);
+    copyMap(new Map(form.prepared), ledger.prepared);
+    copyMap(new Map(form.tasks), ledger.#tasks);
+    for (const thread of form.unreleased) ledger.unreleased.add(thread);
+    for (const thread of form.optional) ledger.#optional.add(thread);
+    const { root, turns, tokens, usd, usageUnknown } = form;
+    return Object.assign(ledger, { root, turns, tokens, usd, usageUnknown });
+  }
+
+  /** What a checkpoint holds of it: {@link Ledger.from} makes the same again. */
+  form(): LedgerForm {
+    const { root, turns, tokens, usd, usageUnknown } = this;
+    return {
+      threads: [...this.threads.values()].map((one) => ({ ...one, children: [...one.children] })),
+      questions: [...this.questions.values()],
+      files: [...this.files].map(([message, files]) => [message, [...files]]),
+      snapshots: [...this.snapshots],
+      trees: [...this.trees],
+      conflicts: [...this.conflicts].map(([tree, { child, paths }]) => [tree, { child, paths: [...paths] }]),
+      prepared: [...this.prepared],
+      tasks: [...this.#tasks],
+      unreleased: [...this.unreleased],
+      optional: [...this.#optional],
+      root,
+      turns,
+      tokens,
+      usd,
+      usageUnknown,
+    };
+  }
+
   /** The record of a thread that the log has opened. */
   thread(thread: ThreadId): ThreadRecord {
     const record = this.threads.get(thread);
@@ -101,6 +120,7 @@ export class Ledger {
     for (const [id, question] of this.questions) copy.questions.set(id, { ...question });
     copyMap(this.files, copy.files);
     copyMap(this.snapshots, copy.snapshots);
+    copyMap(this.trees, copy.trees);
     copyMap(this.conflicts, copy.conflicts);
     copyMap(this.prepared, copy.prepared);
     copyMap(this.#tasks, copy.#tasks);
@@ -115,6 +135,7 @@ export class Ledger {
   }
 
   apply(entry: Entry): void {
+    foldTrees(this.trees, entry, { treeOf: this.#treeOf, snapshots: this.snapshots, root: this.root });
     switch (entry.kind) {
       case "open":
         this.root = entry.body.root.thread;
@@ -150,34 +171,23 @@ export class Ledger {
       case "release":
         this.#release(entry.body);
         return;
+      case "fork":
+        for (const record of this.threads.values()) {
+          record.process = undefined;
+          record.session = undefined;
+        }
+        return;
       default:
         return;
     }
   }
 
   #open(thread: ThreadId, agent: AgentName, parent: ThreadId | undefined, task: string, at: string): void {
-    this.threads.set(thread, {
-      thread,
-      agent,
-      serial: this.threads.size,
-      parent,
-      task,
-      optional: this.#optional.has(thread),
-      turn: 0,
-      since: at,
-      turns: 0,
-      session: undefined,
-      last: undefined,
-      failures: 0,
-      refusals: 0,
-      owes: parent !== undefined,
-      failed: false,
-      ending: undefined,
-      closed: false,
-      release: undefined,
-      process: undefined,
-      children: [],
-    });
+    const serial = this.threads.size;
+    const optional = this.#optional.has(thread);
+    const owes = parent !== undefined;
+    const opened = { thread, agent, serial, parent, task, optional, since: at, owes, children: [] };
+    this.threads.set(thread, { ...NEW_THREAD, ...opened });
     if (parent !== undefined) this.thread(parent).children.push(thread);
   }
 
@@ -306,9 +316,4 @@ export class Ledger {
 
 function copyMap<K, V>(from: ReadonlyMap<K, V>, to: Map<K, V>): void {
   for (const [key, value] of from) to.set(key, value);
-}
-
-function endQuestion(question: QuestionRecord): void {
-  question.ended = true;
-  question.asking = false;
 }

@@ -9,7 +9,7 @@
 import type { Draft, EntryBody } from "../persistence/entry.ts";
 import type { ThreadId } from "../soup/message.ts";
 import type { Director, View } from "./director.ts";
-import type { ThreadRecord } from "./ledger.ts";
+import type { ThreadRecord } from "./thread-record.ts";
 import type { Merged, Workspaces } from "./workspaces/port.ts";
 
 type With = { readonly workspaces: Workspaces; readonly director: Director };

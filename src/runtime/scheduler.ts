@@ -24,10 +24,20 @@ import type { TurnEvent } from "./agents/port.ts";
 import { nextAgenda, threadsOf } from "./agenda.ts";
 import { Anchor, type AnchorPort } from "./anchor.ts";
 import { answerDrafts, proxyDrafts } from "./questions.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import type { Clock } from "./clock.ts";
 import type { Director, Standing, View } from "./director.ts";
 import { Effects, type EffectsOptions } from "./effects.ts";
 import { Ledger } from "./ledger.ts";
+
+/** The scheduler's own folds, and the newest entry that is in them. */
+export type SchedulerFolds = {
+  readonly configuration: Configuration;
+  readonly ledger: Ledger;
+  readonly seq: number;
+  readonly hash: string;
+  readonly at: string;
+};
 
 /** What a scheduler is made of. */
 export type SchedulerOptions = Omit<EffectsOptions, "director" | "clock"> & {
@@ -46,6 +56,13 @@ export type SchedulerOptions = Omit<EffectsOptions, "director" | "clock"> & {
   readonly onTurnEvent?: (thread: ThreadId, event: TurnEvent) => void;
   /** Kills what a crashed owner left running. */
   readonly killStray: (pid: number, started: string) => Promise<void>;
+  /**
+   * What has been folded of the log before, and at which entry its checkpoint stands; absent to fold it from its first entry
+   * on. The scheduler goes on with these very folds.
+   */
+  readonly folded?: SchedulerFolds & { readonly saved: number };
+  /** Writes a checkpoint of these folds and of the director's. Returns its length in characters. Absent to write none. */
+  readonly checkpoint?: (folds: SchedulerFolds) => Promise<number>;
   /** Keeps number and hash of the newest entry outside the log too; absent where there is no such place. */
   readonly anchor?: AnchorPort;
 };
@@ -65,10 +82,12 @@ export class Scheduler {
   readonly #effects: Effects;
   readonly #anchor: Anchor;
   readonly ledger: Ledger;
-  #configuration = Configuration.empty();
+  readonly #checkpoints: Checkpoints;
+  #configuration: Configuration;
   #agenda: ReadonlySet<ThreadId> = new Set();
-  #seq = 0;
-  #hash = "";
+  #seq: number;
+  #hash: string;
+  #at: string;
   #epoch = 0;
   #stopping = false;
   /** Something may have happened since the loop last looked. */
@@ -78,7 +97,13 @@ export class Scheduler {
   constructor(options: SchedulerOptions) {
     this.#options = options;
     this.#anchor = new Anchor(options.anchor);
-    this.ledger = new Ledger((thread) => options.director.treeOf(thread));
+    const { folded, checkpoint } = options;
+    this.ledger = folded?.ledger ?? new Ledger((thread) => options.director.treeOf(thread));
+    this.#configuration = folded?.configuration ?? Configuration.empty();
+    this.#seq = folded?.seq ?? 0;
+    this.#hash = folded?.hash ?? "";
+    this.#at = folded?.at ?? "";
+    this.#checkpoints = new Checkpoints(checkpoint && (() => checkpoint(this.#folds())), folded?.saved ?? 0);
     this.#effects = new Effects(
       options,
       () => this.#view(),
@@ -108,6 +133,7 @@ export class Scheduler {
       await this.#recover();
       const end = await this.#loop();
       await this.#anchor.settle({ seq: this.#seq, hash: this.#hash });
+      if (end.kind !== "owned") await this.#checkpoints.settle(this.#seq);
       return end;
     } finally {
       await this.#effects.stop();
@@ -127,6 +153,7 @@ export class Scheduler {
       }
       for (const drafts of this.#effects.finished()) await this.#commit(drafts);
       await this.#settle();
+      await this.#checkpoints.offer(this.#seq);
       if (this.#stopping) return { kind: "stopped" };
       this.#effects.start();
       const end = this.#end();
@@ -217,6 +244,7 @@ export class Scheduler {
   #note(entry: Entry): void {
     this.#seq = entry.seq;
     this.#hash = entry.hash;
+    this.#at = entry.at;
     this.ledger.apply(entry);
     this.#options.director.apply(entry, this.ledger);
     this.#options.onEntry?.(entry);
@@ -225,7 +253,7 @@ export class Scheduler {
   /** Rebuilds the state from the log; opens a new job when the log is empty (S5). */
   async #recover(): Promise<void> {
     const { bus } = this.#options;
-    for await (const entry of bus.log.read()) {
+    for await (const entry of bus.log.read(this.#seq)) {
       this.#configuration = foldEntry(this.#table, this.#configuration, entry);
       this.#note(entry);
     }
@@ -255,6 +283,11 @@ export class Scheduler {
     }
     this.#effects.observe(this.#agenda);
     if (this.#options.first.length > 0) await this.#commit(this.#options.first);
+  }
+
+  #folds(): SchedulerFolds {
+    const { ledger } = this;
+    return { configuration: this.#configuration, ledger, seq: this.#seq, hash: this.#hash, at: this.#at };
   }
 
   #view(): View {

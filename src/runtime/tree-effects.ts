@@ -11,6 +11,7 @@ import { refusalOf } from "../rules/refusal.ts";
 import { InvariantViolation } from "../soup/invariant.ts";
 import type { ThreadId } from "../soup/message.ts";
 import type { Director, View } from "./director.ts";
+import type { Ledger } from "./ledger.ts";
 import { isBlocked, releaseTree } from "./release.ts";
 import type { Workspaces } from "./workspaces/port.ts";
 
@@ -37,6 +38,15 @@ export class TreeEffects {
     this.#options = options;
     this.#view = view;
     this.#launch = launch;
+  }
+
+  /** Makes a tree that the log says is there and that is missing: its folder was lost, or the job is a fork. */
+  async ensure(tree: ThreadId, ledger: Ledger): Promise<void> {
+    const { workspaces, base, seeds } = this.#options;
+    const state = ledger.treeState(tree);
+    if (state === undefined) return;
+    if (tree === ledger.root && state.snapshot === null) await workspaces.open(base, seeds);
+    else await workspaces.rebuild(tree, state);
   }
 
   /** Starts what the state asks for and is not under way; `senders` have a broadcast under way. */

@@ -12,6 +12,7 @@ const VERBS = [
   "check",
   "run",
   "resume",
+  "fork",
   "answer",
   "withdraw",
   "status",
@@ -21,6 +22,7 @@ const VERBS = [
   "verify",
   "why",
   "explore",
+  "gc",
   "completion",
 ];
 const AGENT_VERBS = ["send", "ask", "close", "outcome", "resolve"];

@@ -119,13 +119,13 @@ describe("a file is refused with a sentence and left as it is:", () => {
       "of a newer cfa",
       () => setVersion(TABLES_VERSION + 1),
       "version",
-      /written by a newer cfa \(format 2, this/,
+      /written by a newer cfa \(format 3, this/,
     ],
     [
       "of an older cfa",
       () => setVersion(TABLES_VERSION - 1),
       "version",
-      /written by an older cfa \(format 0, this/,
+      /written by an older cfa \(format 1, this/,
     ],
     [
       "cut to one page",

@@ -6,10 +6,10 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { nanoid } from "nanoid";
-import { openJobRecord } from "../../engine/read-job.ts";
+import { openJobRecord } from "../../engine/checkpoint.ts";
 import { listJobs } from "../../persistence/jobs.ts";
 import type { Bus } from "../../persistence/ports.ts";
-import type { QuestionRecord } from "../../runtime/ledger.ts";
+import type { QuestionRecord } from "../../runtime/thread-record.ts";
 import { isErrno } from "../../runtime/errno.ts";
 import { type Context, say } from "../context.ts";
 import { Misuse } from "../errors.ts";

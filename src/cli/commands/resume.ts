@@ -5,7 +5,8 @@ import type { Budget } from "../carry-on.ts";
 import { carryOn } from "../carry-on.ts";
 import { type Context, say } from "../context.ts";
 import { Misuse } from "../errors.ts";
-import { chooseResumable, hasEnded, readJob } from "../jobs.ts";
+import { chooseResumable, readJob } from "../jobs.ts";
+import { hasEnded } from "../../engine/read-job.ts";
 import { showEnd } from "../show-end.ts";
 
 /** Options of `cfa resume`. */

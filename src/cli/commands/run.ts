@@ -9,7 +9,8 @@ import type { Context } from "../context.ts";
 import { say } from "../context.ts";
 import { carryOn } from "../carry-on.ts";
 import { drive } from "../drive.ts";
-import { hasEnded, type JobPlace, readJob } from "../jobs.ts";
+import { type JobPlace, readJob } from "../jobs.ts";
+import { hasEnded } from "../../engine/read-job.ts";
 import { showEnd } from "../show-end.ts";
 
 /** Options of `cfa run`. */

@@ -42,20 +42,25 @@ function explain(steps: readonly Step[], target: string): Answer {
       throw new Misuse(`the log ends at entry ${steps.length}: there is no entry ${target}`);
     return { headline: `entry ${target} of ${job} follows from:`, chain };
   }
-  const thread = wholeThread(job, target);
+  const thread = wholeThread(namingJob(steps), target);
   const found = whyThread(steps, thread);
   if (found === undefined) throw new Misuse(unknownThread(steps, job, target));
   const { standing, chain } = found;
-  return { headline: headlineOf(job, thread, standing), chain };
+  return { headline: headlineOf(thread, standing), chain };
 }
 
-function headlineOf(job: string, thread: string, standing: Standing): string {
-  return `${standingLine(job, thread, standing)}; newest cause first:`;
+/** The id by which the threads of a log are named. */
+function namingJob([first]: readonly Step[]): string {
+  return first?.entry.kind === "open" ? first.entry.body.job : "";
+}
+
+function headlineOf(thread: string, standing: Standing): string {
+  return `${standingLine(thread, standing)}; newest cause first:`;
 }
 
 function unknownThread(steps: readonly Step[], job: string, target: string): string {
   const cells = steps.at(-1)?.after.cells() ?? [];
-  const names = [...cells].map(({ thread }) => shortThread(job, thread));
+  const names = [...cells].map(({ thread }) => shortThread(thread));
   const near = suggest(target, names);
   return `${job} has no thread ${target}: ${near === undefined ? "cfa status shows them" : `did you mean ${near}?`}`;
 }

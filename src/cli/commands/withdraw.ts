@@ -11,7 +11,8 @@ import { type Context, say } from "../context.ts";
 import { Misuse } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { awaitEntry, isOwned } from "../follow.ts";
-import { chooseUnfinished, hasEnded, type JobPlace, readJob, withInbox } from "../jobs.ts";
+import { chooseUnfinished, type JobPlace, readJob, withInbox } from "../jobs.ts";
+import { hasEnded } from "../../engine/read-job.ts";
 import { JobViewer } from "../view/job-view.ts";
 import { userName } from "../who.ts";
 

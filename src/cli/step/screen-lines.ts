@@ -92,14 +92,14 @@ function partsOf(step: Step, colors: Colors): readonly Part[] {
     paint: Paint,
   ): Line => {
     const isMarked = marked?.includes(one) ?? false;
-    const text = `  ${isMarked ? mark : " "} ${shortMolecule(entry.job, one)}`;
+    const text = `  ${isMarked ? mark : " "} ${shortMolecule(one)}`;
     return isMarked ? { text, paint } : { text };
   };
   const parts = [
     { title: "before", lines: soup(before, change?.consumed, "-", colors.red) },
     { title: "after", lines: soup(after, change?.produced, "+", colors.green) },
   ];
-  const tree = soupTree(after, entry.job, threads).map(({ text, touched }) => ({
+  const tree = soupTree(after, threads).map(({ text, touched }) => ({
     text: `  ${text}`,
     paint: touched ? colors.bold : colors.dim,
   }));

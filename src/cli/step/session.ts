@@ -118,9 +118,8 @@ function setBreakpoint(session: Session, on: Breakpoint["on"] | undefined, what:
 /** A word without its kind is a rule, else a thread, else text of a message. */
 function kindOf({ steps }: Session, what: string): Breakpoint["on"] {
   if (complete.byId.has(what)) return "rule";
-  const job = steps[0]?.entry.job ?? "";
   const cells = [...(steps.at(-1)?.after.cells() ?? [])];
-  const known = cells.some(({ thread }) => thread === what || shortThread(job, thread) === what);
+  const known = cells.some(({ thread }) => thread === what || shortThread(thread) === what);
   return known ? "thread" : "message";
 }
 

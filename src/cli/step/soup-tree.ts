@@ -12,14 +12,10 @@ import { clip, count, firstLine } from "../view/text.ts";
 export type TreeLine = { readonly text: string; readonly touched: boolean };
 
 /** The lines, roots first, children in spark order. Ended threads are left out. */
-export function soupTree(
-  configuration: Configuration,
-  job: string,
-  touched: readonly ThreadId[],
-): readonly TreeLine[] {
+export function soupTree(configuration: Configuration, touched: readonly ThreadId[]): readonly TreeLine[] {
   const roots = [...configuration.cells()].filter((cell) => cell.up.length === 0 && isThere(cell));
   const lineOf = (thread: ThreadId, lead: string): TreeLine => ({
-    text: `${lead}${shortThread(job, thread)}  ${what(configuration.cellOrEmpty(thread))}`,
+    text: `${lead}${shortThread(thread)}  ${what(configuration.cellOrEmpty(thread))}`,
     touched: touched.includes(thread),
   });
   const below = (thread: ThreadId, indent: string): TreeLine[] => {

@@ -24,8 +24,8 @@ export function causeLines(chain: readonly Step[]): readonly string[] {
 }
 
 /** What a thread does, as a sentence. */
-export function standingLine(job: string, thread: string, standing: Standing): string {
-  const who = shortThread(job, thread);
+export function standingLine(thread: string, standing: Standing): string {
+  const who = shortThread(thread);
   switch (standing.kind) {
     case "runs":
       return `${who} runs turn ${standing.turn} on ${mail(standing.message)}`;
@@ -38,7 +38,7 @@ export function standingLine(job: string, thread: string, standing: Standing): s
       return `${who} waits for ${whom} because of question ${standing.question}: ${quote(standing.text)}`;
     }
     case "waits": {
-      const names = standing.open.map((one) => shortThread(job, one));
+      const names = standing.open.map((one) => shortThread(one));
       return names.length === 0
         ? `${who} waits for mail`
         : `${who} waits for mail; open below it: ${names.join(", ")}`;
@@ -52,10 +52,10 @@ export function standingLine(job: string, thread: string, standing: Standing): s
 
 /** What an entry did, in words. */
 export function wordsOf({ entry, after }: Step): string {
-  const name = (thread: string) => shortThread(entry.job, thread);
+  const name = (thread: string) => shortThread(thread);
   switch (entry.kind) {
     case "fire":
-      return firing(entry.job, entry.body, after);
+      return firing(entry.body, after);
     case "post": {
       const { origin, agent, thread, message } = entry.body;
       return `the ${origin} sent to ${agent} on ${name(thread)}: ${mail(message)}`;
@@ -77,7 +77,7 @@ export function wordsOf({ entry, after }: Step): string {
     case "start":
       return `the program of turn ${entry.body.turn} started on ${name(entry.body.thread)}`;
     case "turn":
-      return turn(entry.job, entry.body);
+      return turn(entry.body);
     case "release":
       return `the work of ${name(entry.body.thread)} was ${RELEASED[entry.body.result]}`;
     default:
@@ -112,8 +112,10 @@ function recorded(entry: Entry): string {
       return `the work was delivered on ${entry.body.branch}`;
     case "act": {
       const { by, verb, target, text, result } = entry.body;
-      return `${by} did ${verb}${target === "" ? "" : ` ${shortThread(entry.job, target)}`}: ${quote(text)} (${result})`;
+      return `${by} did ${verb}${target === "" ? "" : ` ${shortThread(target)}`}: ${quote(text)} (${result})`;
     }
+    case "fork":
+      return `from here on it is a job of its own; before, it was entry ${entry.body.seq} of ${entry.body.job}`;
     case "note":
       return first(entry.body.text);
     case "open":
@@ -125,16 +127,16 @@ function recorded(entry: Entry): string {
   }
 }
 
-function turn(job: string, { thread, turn, agent, result, failure, outcome }: EntryBody<"turn">): string {
-  const what = `turn ${turn} of ${agent} on ${shortThread(job, thread)}`;
+function turn({ thread, turn, agent, result, failure, outcome }: EntryBody<"turn">): string {
+  const what = `turn ${turn} of ${agent} on ${shortThread(thread)}`;
   if (result !== "ok") return `${what} ${result}: ${first(failure ?? "")}`;
   return outcome === null
     ? `${what} ended`
     : `${what} ended with the record ${clip(firstLine(outcome), SHORT)}`;
 }
 
-function firing(job: string, { rule, at, choice }: EntryBody<"fire">, after: Configuration): string {
-  const name = (thread: string | undefined) => shortThread(job, thread ?? "");
+function firing({ rule, at, choice }: EntryBody<"fire">, after: Configuration): string {
+  const name = (thread: string | undefined) => shortThread(thread ?? "");
   const [here, there] = [name(at["t"]), name(at["t'"])];
   const [agent, question] = [at["B"] ?? at["A"] ?? "", at["e"] ?? ""];
   switch (rule) {
@@ -148,7 +150,7 @@ function firing(job: string, { rule, at, choice }: EntryBody<"fire">, after: Con
     case "spark":
       return `${agent} on ${here} opened ${there} with ${at["A"]}`;
     case "send-step":
-      return `${agent} on ${here} chose to send ${payloads(job, choice?.ps ?? [])}`;
+      return `${agent} on ${here} chose to send ${payloads(choice?.ps ?? [])}`;
     case "nosend-step":
       return `${agent} on ${here} chose to send nothing`;
     case "ask-step":
@@ -182,17 +184,17 @@ function run(configuration: Configuration, thread: string | undefined): string {
   return found?.kind === "Run" ? `${found.turn} on ${mail(found.message)}` : "";
 }
 
-function payloads(job: string, all: readonly Payload[]): string {
+function payloads(all: readonly Payload[]): string {
   if (all.length === 0) return "nothing, on purpose";
-  return all.map((one) => payload(job, one)).join(", ");
+  return all.map((one) => payload(one)).join(", ");
 }
 
-function payload(job: string, one: Payload): string {
+function payload(one: Payload): string {
   switch (one.kind) {
     case "deliver":
-      return `${quote(one.message.body, 40)} to ${one.agent} on ${shortThread(job, one.thread)}`;
+      return `${quote(one.message.body, 40)} to ${one.agent} on ${shortThread(one.thread)}`;
     case "terminate":
-      return `the close of ${shortThread(job, one.thread)}`;
+      return `the close of ${shortThread(one.thread)}`;
     case "ask":
       return `the question ${one.question}`;
   }

@@ -105,7 +105,7 @@ export class JobViewer {
     const { machine, delivered, definition } = record;
     const adapters = Object.entries(adaptersOf(definition, {}, ""));
     return {
-      job: record.job,
+      job: record.id,
       state: machine.state,
       history: machine.history.map(({ seq: _seq, ...transition }) => transition),
       backtracks: machine.backtracks,

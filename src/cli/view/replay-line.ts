@@ -34,16 +34,17 @@ export function replayLine(step: Step): string {
 export function whatOf(step: Step): string {
   const { entry } = step;
   const change = changeIn(step);
-  if (change !== undefined) return shortChange(entry.job, change);
-  return shortened(entry.job, entry.kind === "workspace" ? workspaceText(entry.body) : detailOf(entry));
+  if (change !== undefined) return shortChange(change);
+  return shortened(entry, entry.kind === "workspace" ? workspaceText(entry.body) : detailOf(entry));
 }
 
 function workspaceText({ thread, commit, refused }: EntryBody<"workspace">): string {
   return commit === null ? `${thread} refused: ${refused ?? ""}` : `${thread} ready at ${commit.slice(0, 7)}`;
 }
 
-function shortened(job: string, text: string): string {
-  return text.replaceAll(`state:${job}:`, "").replaceAll(`job:${job}`, "job");
+function shortened(entry: Entry, text: string): string {
+  const named = text.replaceAll(/\bstate:[\w.-]+:(?=[A-Z]+:\d)/gu, "");
+  return threadsNamed(entry).reduce((rest, thread) => rest.replaceAll(thread, shortThread(thread)), named);
 }
 
 /** The molecules that a step changed, `-` for those that went and `+` for those that came, in whole notation. */
@@ -88,5 +89,5 @@ export function agentsNamed(entry: Entry): readonly string[] {
 
 /** Whether an entry touches a thread, given by its whole or its short name. */
 export function touches(entry: Entry, name: string): boolean {
-  return threadsNamed(entry).some((thread) => thread === name || shortThread(entry.job, thread) === name);
+  return threadsNamed(entry).some((thread) => thread === name || shortThread(thread) === name);
 }

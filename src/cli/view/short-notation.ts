@@ -16,15 +16,15 @@ import { clip, plain } from "./text.ts";
 const SHORT = 40;
 
 /** A change as one line. */
-export function shortChange(job: string, change: Change): string {
+export function shortChange(change: Change): string {
   const { closed } = change;
-  const ended = closed === undefined ? undefined : shortThread(job, closed);
-  return printChange({ ...change, closed: ended }, (molecule) => shortMolecule(job, molecule));
+  const ended = closed === undefined ? undefined : shortThread(closed);
+  return printChange({ ...change, closed: ended }, (molecule) => shortMolecule(molecule));
 }
 
 /** A molecule with short names and bodies. */
-export function shortMolecule(job: string, molecule: Molecule): string {
-  const name = (thread: ThreadId) => shortThread(job, thread);
+export function shortMolecule(molecule: Molecule): string {
+  const name = (thread: ThreadId) => shortThread(thread);
   switch (molecule.kind) {
     case "Idle":
     case "Terminate":
@@ -36,35 +36,35 @@ export function shortMolecule(job: string, molecule: Molecule): string {
       return printMolecule({
         ...molecule,
         thread: name(molecule.thread),
-        message: short(job, molecule.message),
+        message: short(molecule.message),
       });
     case "Mailbox": {
-      const messages = Queue.from([...molecule.messages].map((message) => short(job, message)));
+      const messages = Queue.from([...molecule.messages].map((message) => short(message)));
       return printMolecule({ ...molecule, thread: name(molecule.thread), messages });
     }
     case "Send": {
-      const payloads = Queue.from([...molecule.payloads].map((payload) => shortPayload(job, payload)));
+      const payloads = Queue.from([...molecule.payloads].map((payload) => shortPayload(payload)));
       return printMolecule({ ...molecule, thread: name(molecule.thread), payloads });
     }
     case "AskQuestion":
     case "Proxy":
     case "AskHuman":
-      return printMolecule({ ...molecule, thread: name(molecule.thread), text: short(job, molecule.text) });
+      return printMolecule({ ...molecule, thread: name(molecule.thread), text: short(molecule.text) });
   }
 }
 
-function shortPayload(job: string, payload: Payload): Payload {
+function shortPayload(payload: Payload): Payload {
   switch (payload.kind) {
     case "deliver":
-      return { ...payload, thread: shortThread(job, payload.thread), message: short(job, payload.message) };
+      return { ...payload, thread: shortThread(payload.thread), message: short(payload.message) };
     case "terminate":
-      return { ...payload, thread: shortThread(job, payload.thread) };
+      return { ...payload, thread: shortThread(payload.thread) };
     case "ask":
-      return { ...payload, text: short(job, payload.text) };
+      return { ...payload, text: short(payload.text) };
   }
 }
 
-function short(job: string, message: Message): Message {
-  const about = message.re === undefined ? {} : { re: shortThread(job, message.re) };
+function short(message: Message): Message {
+  const about = message.re === undefined ? {} : { re: shortThread(message.re) };
   return { ...message, ...about, body: clip(plain(message.body), SHORT) };
 }

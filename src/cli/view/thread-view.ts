@@ -5,7 +5,8 @@
  */
 import type { Configuration } from "../../soup/configuration.ts";
 import type { ThreadId } from "../../soup/message.ts";
-import type { Ledger, ThreadRecord } from "../../runtime/ledger.ts";
+import type { Ledger } from "../../runtime/ledger.ts";
+import type { ThreadRecord } from "../../runtime/thread-record.ts";
 import { count, firstLine } from "./text.ts";
 
 /** What a thread is doing (T1). `queued`: its turn waits for a slot, a merge, or the release of a parked job. */

@@ -95,6 +95,7 @@ export class CauseIndex {
       case "open":
       case "configure":
       case "act":
+      case "fork":
         return undefined;
     }
   }

@@ -9,6 +9,7 @@ import type { Entry } from "../entry.ts";
 import { requirePending } from "../inbox-item.ts";
 import { type Fence, refuseStale } from "../lease.ts";
 import type { Commit } from "../ports.ts";
+import { prepareAppendRow } from "./append-row.ts";
 import type { Connection } from "./open.ts";
 
 /** Prepares commits for a job. The result throws StaleCommit for a writer that is not the owner or not up to date. */
@@ -18,16 +19,14 @@ export function prepareAppendRound(
   clock: () => Date,
 ): (commit: Commit) => readonly Entry[] {
   const readFrontier = prepareReadFrontier(db);
-  const append = db.prepare(
-    "INSERT INTO log (seq, round, at, kind, body, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
-  );
+  const append = prepareAppendRow(db);
   const take = db.prepare("UPDATE inbox SET taken = ? WHERE id = ? AND taken IS NULL");
   const transaction = db.transaction((commit: Commit): readonly Entry[] => {
     const { fence, head } = readFrontier();
     refuseStale(job, commit, fence, head);
     const entries: Entry[] = [];
     for (const { entry, row } of sealRound(job, head, clock().toISOString(), commit.drafts)) {
-      append.run(row.seq, row.round, row.at, row.kind, row.body, row.prev, row.hash);
+      append(row);
       entries.push(entry);
     }
     for (const id of commit.consumed) requirePending(id, take.run(head.round + 1, id).changes === 1);

@@ -19,7 +19,7 @@ import { preparePending, preparePost } from "./inbox.ts";
 import { prepareBeat, prepareClaim, prepareReadLease, prepareRelease } from "./lease.ts";
 import { connect, type Connection, createFile, jobOf } from "./open.ts";
 import { prepareReadHead } from "./read-head.ts";
-import { prepareReadRows } from "./read-rows.ts";
+import { prepareReadPage } from "./read-rows.ts";
 import { fileWake } from "./wake.ts";
 
 /** Options of {@link openSqliteBus}. */
@@ -89,15 +89,19 @@ function busOn(store: Store, settings: Required<BusOptions>): Bus {
 function sqliteLog({ db, file, job, run }: Store, clock: () => Date): JobLog {
   const head = prepareReadHead(db);
   const appendRound = prepareAppendRound(db, job, clock);
-  const readRows = prepareReadRows(db, file, job);
+  const readPage = prepareReadPage(db, file, job);
   const readCheckpoint = prepareReadCheckpoint(db);
   const saveCheckpoint = prepareSaveCheckpoint(db);
   return {
     commit: async (commit) => run(() => appendRound(commit)),
     read: async function* (after = 0, upTo = Infinity) {
-      const rows = readRows(after, Math.min(upTo, run(head).seq));
-      for (let next = run(() => rows.next()); next.done !== true; next = run(() => rows.next()))
-        yield decodeEntry(next.value, `entry ${next.value.seq} of ${file}`);
+      const last = Math.min(upTo, run(head).seq);
+      for (let known = after; known < last;) {
+        for (const row of run(() => readPage(known, last))) {
+          yield decodeEntry(row, `entry ${row.seq} of ${file}`);
+          known = row.seq;
+        }
+      }
     },
     head: async () => run(head),
     checkpoint: async () => run(readCheckpoint),

@@ -11,6 +11,7 @@ import type { LogFile } from "../log-file.ts";
 import { prepareReadCheckpoint } from "./checkpoint.ts";
 import { guarded } from "./errors.ts";
 import { connect, type Connection, jobOf } from "./open.ts";
+import { prepareLengthen } from "./texts.ts";
 
 /** Rows fetched at once. */
 const PAGE_ROWS = 256;
@@ -52,13 +53,14 @@ function* rowsOf(db: Connection, file: string, job: string): Generator<LogRow, v
       "SELECT seq, round, at, kind, CAST(body AS BLOB) AS body, prev, hash FROM log WHERE seq > ? ORDER BY seq LIMIT ?",
     ),
   );
+  const lengthen = guarded(file, () => prepareLengthen(db, file));
   for (let known = Number.MIN_SAFE_INTEGER; ;) {
     const rows = guarded(file, () => page.all(known, PAGE_ROWS).map((found) => rowSchema.parse(found)));
     for (const { body, ...row } of rows) {
       const text = utf8(body);
       if (text === undefined)
         throw new BusError("corrupt", `${file}: the body of entry ${row.seq} is not UTF-8: restore a copy`);
-      yield { job, ...row, body: text };
+      yield { job, ...row, body: guarded(file, () => lengthen(text, row.seq)) };
       known = row.seq;
     }
     if (rows.length < PAGE_ROWS) return;

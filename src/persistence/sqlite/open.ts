@@ -12,7 +12,9 @@ import Database from "better-sqlite3";
 import { nanoid } from "nanoid";
 import { z } from "zod";
 import { BusError } from "../bus-error.ts";
+import type { LogRow } from "../chain.ts";
 import type { OpenMode } from "../options.ts";
+import { prepareAppendRow } from "./append-row.ts";
 import { APPLICATION_ID, TABLES, TABLES_VERSION } from "./tables.ts";
 
 /** A connection to a job's file. */
@@ -22,23 +24,25 @@ export type Connection = Database.Database;
 const LOCK_MILLIS = 5_000;
 
 /**
- * Makes the file of a job, with its folders, unless something stands there already.
+ * Makes the file of a job, with its folders, unless something stands there already: then it returns false. `rows` are the
+ * entries that its log begins with, sealed for this job.
  * @throws whatever the file system or SQLite reports.
  */
-export function createFile(file: string, job: string): void {
-  if (existsSync(file)) return;
+export function createFile(file: string, job: string, rows: Iterable<LogRow> = []): boolean {
+  if (existsSync(file)) return false;
   const folder = dirname(file);
   const made = mkdirSync(folder, { recursive: true });
   const draft = `${file}.${nanoid(8)}.new`;
+  let linked: boolean;
   try {
-    makeTables(draft, job);
-    linkUnlessThere(draft, file);
+    makeTables(draft, job, rows);
+    linked = linkUnlessThere(draft, file);
   } finally {
     for (const suffix of ["", "-wal", "-shm"]) rmSync(`${draft}${suffix}`, { force: true });
   }
   for (let synced = folder; ; synced = dirname(synced)) {
     syncFolder(synced);
-    if (made === undefined || synced === dirname(made)) return;
+    if (made === undefined || synced === dirname(made)) return linked;
   }
 }
 
@@ -85,13 +89,15 @@ function recognise(db: Connection, file: string): void {
   );
 }
 
-function makeTables(file: string, job: string): void {
+function makeTables(file: string, job: string, rows: Iterable<LogRow>): void {
   const db = new Database(file);
   try {
     db.pragma("journal_mode = WAL");
     db.transaction(() => {
       db.exec(TABLES);
       db.prepare("INSERT INTO meta (one, job) VALUES (1, ?)").run(job);
+      const append = prepareAppendRow(db);
+      for (const row of rows) append(row);
     }).immediate();
   } finally {
     // The last connection to close brings the write-ahead log home: the file alone is the database.
@@ -99,11 +105,13 @@ function makeTables(file: string, job: string): void {
   }
 }
 
-function linkUnlessThere(from: string, to: string): void {
+function linkUnlessThere(from: string, to: string): boolean {
   try {
     linkSync(from, to);
+    return true;
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    return false;
   }
 }
 

@@ -3,14 +3,14 @@
  *
  * T1. A row of `log` is never changed, deleted or replaced, and numbers leave no gap: triggers see to it.
  * T2. `application_id` says that a SQLite file is a cfa log, `user_version` of which format.
- * T3. All but `log`, `inbox` and `meta` can be made again from them.
+ * T3. All but `log`, `texts` (long texts of its bodies, texts.ts), `inbox` and `meta` can be made again from them.
  */
 
 /** `application_id` of a cfa log: "cfa1" in ASCII. */
 export const APPLICATION_ID = 0x63666131;
 
 /** `user_version` of the tables below. A file of another version is refused, never misread. */
-export const TABLES_VERSION = 1;
+export const TABLES_VERSION = 2;
 
 /** Makes the tables in an empty database. */
 export const TABLES = `
@@ -38,6 +38,17 @@ BEGIN SELECT raise(ABORT, 'a log row is never changed'); END;
 
 CREATE TRIGGER log_no_delete BEFORE DELETE ON log
 BEGIN SELECT raise(ABORT, 'a log row is never deleted'); END;
+
+CREATE TABLE texts (
+  hash TEXT PRIMARY KEY,
+  text TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER texts_no_update BEFORE UPDATE ON texts
+BEGIN SELECT raise(ABORT, 'a text of the log is never changed'); END;
+
+CREATE TRIGGER texts_no_delete BEFORE DELETE ON texts
+BEGIN SELECT raise(ABORT, 'a text of the log is never deleted'); END;
 
 CREATE TABLE inbox (
   place  INTEGER PRIMARY KEY AUTOINCREMENT,

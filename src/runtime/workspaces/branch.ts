@@ -34,7 +34,7 @@ export async function openJob(
   base: string,
   seeds: readonly Seed[],
 ): Promise<{ readonly commit: string }> {
-  const thread = `job:${job.job}`;
+  const thread = job.home;
   const name = treeName(job.job, thread);
   const finished = await finishedAt(job, thread);
   if (finished !== undefined) return { commit: finished };

@@ -1,5 +1,6 @@
-/** Which of some commits a repository holds. */
+/** Which of some commits a repository holds, and keeping them for a fork. */
 import { gitAt } from "./git.ts";
+import { refs } from "./trees.ts";
 
 /** Those of `ids` (full hashes) that the repository at `top` does not hold as commits; one process for all. */
 export async function missingCommits(top: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
@@ -8,4 +9,14 @@ export async function missingCommits(top: string, ids: readonly string[]): Promi
   const out = await gitAt({ cwd: top }).run(["cat-file", "--batch-check=%(objecttype)"], { input });
   const kinds = out.split("\n");
   return new Set(ids.filter((_, at) => kinds[at] !== "commit"));
+}
+
+/** What a fork takes over from the repository: commits that its log names, and the branch of a result, if there is one. */
+export type Taken = { readonly commits: readonly string[]; readonly result: string | null };
+
+/** Puts refs of `job` on what it takes over, so that nothing of it can be collected. Done again, it changes nothing. */
+export async function keepTaken(top: string, job: string, { commits, result }: Taken): Promise<void> {
+  const lines = commits.map((commit) => `update ${refs.past(job, commit)} ${commit}\n`);
+  if (result !== null) lines.push(`update ${refs.branch(job)} ${result}\n`);
+  await gitAt({ cwd: top }).run(["update-ref", "--stdin"], { input: lines.join("") });
 }

@@ -22,7 +22,7 @@ export async function deliverJob(
   message: string,
   target: string | undefined,
 ): Promise<Delivery> {
-  const thread = `job:${job.job}`;
+  const thread = job.home;
   const name = treeName(job.job, thread);
   const tree = await findTree(job, thread);
   const work = tree === undefined ? await endedWork(job, name) : await finishWork(job, tree);

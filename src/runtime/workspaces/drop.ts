@@ -24,7 +24,7 @@ export async function dropTree(job: JobGit, thread: ThreadId): Promise<{ readonl
   const tree = await findTree(job, thread);
   if (tree !== undefined) await keepLast(job, tree, ref);
   await removeWorktree(job, name);
-  const branch = isJobTree(job.job, thread) ? [refs.branch(job.job)] : [];
+  const branch = isJobTree(job, thread) ? [refs.branch(job.job)] : [];
   const gone = [refs.thread(job.job, name), ...branch].map((each) => `delete ${each}`);
   if (tree !== undefined) await deleteRefs(job, gone);
   const [kept] = await readCommits(job.git, [ref]);

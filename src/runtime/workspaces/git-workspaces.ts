@@ -21,6 +21,7 @@ import { gitAt, text } from "./git.ts";
 import { abandonMerge, mergeInto } from "./merge.ts";
 import type { Merged, Workspaces } from "./port.ts";
 import { Gates, KeyedQueue } from "./queue.ts";
+import { rebuildTree } from "./rebuild.ts";
 import { restoreTree } from "./restore.ts";
 import { partsOf } from "./safe-path.ts";
 import { snapshot } from "./snapshot.ts";
@@ -33,6 +34,8 @@ export type GitWorkspacesOptions = {
   readonly repository: string;
   /** Job id: letters, digits, `.`, `_`, `-`. */
   readonly job: string;
+  /** The job's thread; default `job:<id>`. That of a fork is named by the job that it was made of. */
+  readonly home?: ThreadId;
   /** Directory of the trees; default `<repository>/.cfa/jobs/<id>/work`. */
   readonly root?: string;
   /** Directory of the file store; default `<repository>/.cfa/jobs/<id>/files`. */
@@ -64,7 +67,8 @@ export async function gitWorkspaces(options: GitWorkspacesOptions): Promise<Work
 
   return {
     ...filesOf(job),
-    open: (base, seeds) => queued(`job:${job.job}`, () => openJob(job, base, seeds)),
+    open: (base, seeds) => queued(job.home, () => openJob(job, base, seeds)),
+    rebuild: (tree, state) => queued(tree, () => rebuildTree(job, tree, state)),
     path: (tree) => join(job.root, treeName(job.job, tree)),
     exclusive: queued,
     branch: (tree, parent) => queued(parent, () => branchTree(job, tree, parent)),
@@ -99,8 +103,7 @@ export async function gitWorkspaces(options: GitWorkspacesOptions): Promise<Work
         gates.open(tree);
         return result;
       }),
-    deliver: (mode, message) =>
-      queued(`job:${job.job}`, () => deliverJob(job, mode, message, options.target)),
+    deliver: (mode, message) => queued(job.home, () => deliverJob(job, mode, message, options.target)),
     reconcile: (live) => reconcileTrees(job, live),
   };
 }
@@ -128,7 +131,8 @@ function filesOf(job: JobGit): Pick<Workspaces, "clear" | "place" | "keep"> {
   };
 }
 
-async function jobGit(options: GitWorkspacesOptions): Promise<JobGit> {
+/** The places of a job and a git for them. Makes the root directory; rejects as {@link gitWorkspaces} does. */
+export async function jobGit(options: GitWorkspacesOptions): Promise<JobGit> {
   if (!isJobName(options.job))
     throw new Error(
       `${JSON.stringify(options.job)} cannot name a job: use letters, digits, ".", "_" and "-".`,
@@ -142,6 +146,7 @@ async function jobGit(options: GitWorkspacesOptions): Promise<JobGit> {
   const real = await realpath(root);
   return {
     job: options.job,
+    home: options.home ?? `job:${options.job}`,
     repository: options.repository,
     root: real,
     files: options.files ?? join(state, "files"),

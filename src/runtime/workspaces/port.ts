@@ -43,6 +43,20 @@ export type Delivery = { readonly branch: string; readonly commit: string };
 /** Ways to hand over the result (job.yaml `deliver`). */
 export type DeliverMode = "branch" | "merge" | "pr-ready";
 
+/** A tree as the log says that it stood. Commits are full hashes. */
+export type TreeState = {
+  /** Commit at which it began. */
+  readonly began: string;
+  /** Snapshot from which the artifacts came that it began with; null where there was none. */
+  readonly artifacts: string | null;
+  /** Newest commit of its own line. */
+  readonly line: string;
+  /** Its newest snapshot; null before the first. */
+  readonly snapshot: string | null;
+  /** The merge that it holds: the child, and the commit that is merged. */
+  readonly conflict: { readonly child: ThreadId; readonly commit: string } | null;
+};
+
 /** The port. One instance serves one job. */
 export interface Workspaces {
   /**
@@ -55,6 +69,11 @@ export interface Workspaces {
   ): Promise<{ readonly commit: string }>;
   /** Directory of a tree, whether or not it exists. */
   path(tree: ThreadId): string;
+  /**
+   * Makes a tree that is missing as the log says that it stood. One that is there, and one that has left, stay as they are.
+   * Queued on the tree.
+   */
+  rebuild(tree: ThreadId, state: TreeState): Promise<void>;
   /** Runs `work` when every earlier operation and turn on the tree has ended; nothing else touches the tree meanwhile. */
   exclusive<T>(tree: ThreadId, work: () => Promise<T>): Promise<T>;
   /** Makes `tree` as a child of `parent`: work commit of the parent, worktree from it, artifacts copied in. Queued on `parent`. */

@@ -58,13 +58,14 @@ const equal = (a: Content, b: Content): boolean =>
 /** A worktree for a thread whose own has vanished, at the end of its line. */
 async function rebuild(job: JobGit, thread: ThreadId): Promise<Tree> {
   const end = await lineEnd(job, { name: treeName(job.job, thread), thread });
-  const branch = isJobTree(job.job, thread) ? jobBranch(job.job) : undefined;
+  const branch = isJobTree(job, thread) ? jobBranch(job.job) : undefined;
   const tree = await makeWorktree(job, thread, end.id, branch);
   await markFinished(tree, end.id);
   return tree;
 }
 
-async function putTo(job: JobGit, tree: Tree, target: CommitObject): Promise<void> {
+/** Makes tree, HEAD and line of a tree those of a commit (B1, B3). */
+export async function putTo(job: JobGit, tree: Tree, target: CommitObject): Promise<void> {
   const recorded = recordedIn(target);
   const artifacts =
     recorded === undefined

@@ -5,7 +5,8 @@
  *     every thread, also across jobs (git keeps the administration of all worktrees of a repository in one place).
  * T2. `git branch` shows of a job only `cfa/<job>`; everything else is a ref under `refs/cfa/<job>/`:
  *     `base`; by tree name `threads/` (newest work commit), `latest/` (newest snapshot), `ended/` (last state of a
- *     tree that is gone); and `snapshots/<name>/<label>`, `lost/<name>/<label>`.
+ *     tree that is gone); and `snapshots/<name>/<label>`, `lost/<name>/<label>`; and
+ *     `past/<commit>`: commits that a fork has taken over with its log.
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -15,6 +16,8 @@ import { bytes, type Git, gitAt } from "./git.ts";
 /** What serves one job: its places, and a git for the repository's refs and objects. */
 export type JobGit = {
   readonly job: string;
+  /** The job's thread, whose tree is the job's own: `job:<id>` of the job whose log was opened first (docs/fork.md). */
+  readonly home: ThreadId;
   /** Top of the worktree that the user named. */
   readonly repository: string;
   /** Directory that holds the trees, without links. */
@@ -48,12 +51,12 @@ export function treeName(job: string, thread: ThreadId): string {
     .slice(0, 20)
     .replace(/-$/, "");
   const digest = createHash("sha256").update(`${job}\0${thread}`).digest("hex").slice(0, 10);
-  return isJobTree(job, thread) ? `job-${digest}` : `${readable === "" ? "tree" : readable}-${digest}`;
+  return thread.startsWith("job:") ? `job-${digest}` : `${readable === "" ? "tree" : readable}-${digest}`;
 }
 
 /** True for the tree of the job itself, in which state threads work. */
-export function isJobTree(job: string, thread: ThreadId): boolean {
-  return thread === `job:${job}`;
+export function isJobTree({ home }: Pick<JobGit, "home">, thread: ThreadId): boolean {
+  return thread === home;
 }
 
 /** Handle of the tree of `thread` whose administration lies at `admin`. */
@@ -80,6 +83,7 @@ export const refs = {
   ended: (job: string, name: string): string => `refs/cfa/${job}/ended/${name}`,
   snapshot: (job: string, name: string, label: string): string =>
     `refs/cfa/${job}/snapshots/${name}/${refPart(label)}`,
+  past: (job: string, commit: string): string => `refs/cfa/${job}/past/${commit}`,
   lost: (job: string, name: string, label: string): string =>
     `refs/cfa/${job}/lost/${name}/${refPart(label)}`,
 };

@@ -93,7 +93,7 @@ export async function commitTree(
 }
 
 function isAttached(job: JobGit, tree: Tree, found: Pick<Survey, "branch">): boolean {
-  return found.branch === (isJobTree(job.job, tree.thread) ? jobBranch(job.job) : null);
+  return found.branch === (isJobTree(job, tree.thread) ? jobBranch(job.job) : null);
 }
 
 /** Puts HEAD where it belongs and records `commit` as the end of the line (C3). */
@@ -103,7 +103,7 @@ export async function settle(
   found: Pick<Survey, "branch">,
   commit: string,
 ): Promise<void> {
-  const own = isJobTree(job.job, tree.thread);
+  const own = isJobTree(job, tree.thread);
   const head = own ? `update ${refs.branch(job.job)} ${commit}` : `option no-deref\nupdate HEAD ${commit}`;
   await tree.git.run(["update-ref", "--stdin"], {
     input: `${head}\nupdate ${refs.thread(job.job, tree.name)} ${commit}\n`,

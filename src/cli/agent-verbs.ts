@@ -1,0 +1,55 @@
+/** The verbs of `cfa` that agents use inside a turn, and which function does them; the others are in program.ts. */
+import type { Command } from "commander";
+import type { OutcomeOptions } from "../channels/verbs/outcome.ts";
+import type { SendOptions } from "../channels/verbs/send.ts";
+import type { Context } from "./context.ts";
+
+/** Takes the exit code of the command that ran. */
+export type Settle = (exit: number) => void;
+
+/** Declares them in the program. */
+export function addAgentVerbs(program: Command, context: Context, settle: Settle): void {
+  const verbs = () => import("./commands/agent-verbs.ts");
+  program.commandsGroup("For agents, inside a turn:");
+  program
+    .command("send [message]")
+    .summary("send a message, or open a conversation and print its id")
+    .option("--to <role>", "an agent of your roster, or parent")
+    .option("--thread <id>", "go on with an open conversation")
+    .option("--file <path>", "a file of your workspace that travels with it; may be repeated", another)
+    .option("--optional", "the new conversation may fail without holding the job")
+    .option("--none", "say on purpose that nothing is sent")
+    .action(async (message: string | undefined, options: Omit<SendOptions, "message">) => {
+      settle(await (await verbs()).sendCommand(context, { ...options, message }));
+    });
+  program
+    .command("ask [question]")
+    .summary("ask the human; the answer is your next message")
+    .action(async (text: string | undefined) => {
+      settle(await (await verbs()).askCommand(context, { text }));
+    });
+  program
+    .command("close [thread]")
+    .summary("end a conversation that you opened and merge its work")
+    .action(async (thread: string | undefined) => {
+      settle(await (await verbs()).closeCommand(context, { thread }));
+    });
+  program
+    .command("outcome [name]")
+    .summary("end the state that you lead")
+    .option("--reason <text>", "why (required)")
+    .action(async (outcome: string | undefined, options: Omit<OutcomeOptions, "outcome">) => {
+      settle(await (await verbs()).outcomeCommand(context, { ...options, outcome }));
+    });
+  program
+    .command("resolve [path]")
+    .summary("declare a path of a conflict resolved")
+    .action(async (path: string | undefined) => {
+      settle(await (await verbs()).resolveCommand(context, { path }));
+    });
+}
+
+/** The values of an option that may be repeated. */
+function another(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}

@@ -1,0 +1,63 @@
+/** A ledger as a JSON value, for checkpoints (docs/log.md, "Checkpoints"): its maps as lists, in their order. */
+import { z } from "zod";
+import { bodySchemas, fileSchema } from "../persistence/entry.ts";
+
+const id = z.string();
+const count = z.int().nonnegative();
+
+const threadSchema = z.strictObject({
+  thread: id,
+  agent: id,
+  serial: count,
+  parent: id.optional(),
+  task: z.string(),
+  optional: z.boolean(),
+  turn: count,
+  since: z.string(),
+  turns: count,
+  session: z.string().optional(),
+  last: bodySchemas.turn.optional(),
+  failures: count,
+  refusals: count,
+  owes: z.boolean(),
+  failed: z.boolean(),
+  ending: z.enum(["merge", "drop"]).optional(),
+  closed: z.boolean(),
+  release: bodySchemas.release.optional(),
+  process: z.strictObject({ pid: z.int(), started: z.string().nullable() }).optional(),
+  children: z.array(id),
+});
+
+const questionSchema = z.strictObject({
+  id,
+  thread: id,
+  policy: z.enum(["never", "when_unsure", "always"]),
+  text: z.string(),
+  asking: z.boolean(),
+  answer: z.string().optional(),
+  ended: z.boolean(),
+});
+
+const listOf = <T extends z.ZodType>(value: T) => z.array(z.tuple([id, value]));
+
+/** Schema of a ledger in a checkpoint. */
+export const ledgerSchema = z.strictObject({
+  threads: z.array(threadSchema),
+  questions: z.array(questionSchema),
+  files: listOf(z.array(fileSchema)),
+  snapshots: listOf(z.string()),
+  trees: listOf(z.strictObject({ began: z.string(), artifacts: z.string().nullable(), line: z.string() })),
+  conflicts: listOf(z.strictObject({ child: id, paths: z.array(z.string()) })),
+  prepared: listOf(id),
+  tasks: listOf(z.string()),
+  unreleased: z.array(id),
+  optional: z.array(id),
+  root: id,
+  turns: count,
+  tokens: z.number().nonnegative(),
+  usd: z.number().nonnegative(),
+  usageUnknown: z.boolean(),
+});
+
+/** A ledger as a checkpoint holds it. */
+export type LedgerForm = z.infer<typeof ledgerSchema>;
