@@ -13,7 +13,7 @@ import type { Run } from "../soup/molecule.ts";
 import type { AgentAdapter, TurnEvent, TurnFacts, TurnResult } from "./agents/port.ts";
 import type { Clock } from "./clock.ts";
 import type { Brief } from "./director.ts";
-import { isErrno } from "./errno.ts";
+import { isErrno } from "../soup/errno.ts";
 import type { OutboxEntry } from "./outbox.ts";
 import { OUTCOME_FILE } from "./outbox-calls.ts";
 import { writeTurnFacts } from "./outbox-facts.ts";
@@ -21,7 +21,7 @@ import { readRegular } from "./outbox-file.ts";
 import { readOutbox } from "./outbox-store.ts";
 import { watchStall } from "./stall.ts";
 import { clearStatus, readStatus, type Status } from "./status-file.ts";
-import type { NamedFile, Workspaces } from "./workspaces/port.ts";
+import type { Completion, NamedFile, Workspaces } from "./workspaces/port.ts";
 
 /** Where a job keeps what its turns print and say. */
 export type TurnDirectories = {
@@ -55,8 +55,8 @@ export type FinishedTurn = {
   readonly commit: string | null;
   /** The turn has changed the content of its tree. */
   readonly changed: boolean;
-  /** A merge that this turn completed, or the paths that still hold it up. */
-  readonly completed: { readonly merge: string } | { readonly unmerged: readonly string[] } | undefined;
+  /** What became of a conflict of the tree: completed by this turn, or what still holds it up. */
+  readonly completed: Completion | undefined;
   /** Files to travel, by the path that a call named. */
   readonly files: ReadonlyMap<string, NamedFile>;
   readonly millis: number;

@@ -124,7 +124,7 @@ test.each([
   await expect(begin(workspaces, commit)).rejects.toThrow("killed");
   const again = await resumed();
   await again.restore(LEAD, commit, "1.2");
-  expect(await again.exclusive(LEAD, () => again.complete(LEAD))).toEqual({ unmerged: ["text.txt"] });
+  expect(await again.exclusive(LEAD, () => again.complete(LEAD))).toEqual({ unmerged: ["text.txt"], own: null });
   expect(readIn(lead, "text.txt").match(/^<{7}/gm)).toHaveLength(1);
 });
 

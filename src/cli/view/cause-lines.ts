@@ -79,6 +79,8 @@ export function wordsOf({ entry, after }: Step): string {
     case "turn":
       return turn(entry.job, entry.body);
     case "release":
+      if (entry.body.into === entry.body.thread)
+        return `what git had left unfinished in the workspace of ${name(entry.body.thread)} was ${entry.body.result === "conflict" ? "found" : "ended"}`;
       return `the work of ${name(entry.body.thread)} was ${RELEASED[entry.body.result]}`;
     default:
       return recorded(entry);

@@ -141,6 +141,7 @@ function releaseLine(
     case "completed":
       return loud(`the conflict with ${who} is resolved${at}`);
     case "conflict":
+      if (into === thread) return loud(`the workspace of ${who} is left unfinished by git: ${paths.join(", ")}`);
       return loud(`${who} conflicts${where}: ${paths.join(", ")}`);
     case "dropped":
       return quiet(`${who} is dropped${ref === null ? "" : `, kept on ${ref}`}`);

@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { type FileHandle, copyFile, chmod, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { nanoid } from "nanoid";
-import type { NamedFile } from "./port.ts";
+import { type NamedFile, PathRefused } from "./port.ts";
 import { look, openRegular, pathWithin } from "./safe-path.ts";
 
 /** Stores the file `path` of the tree at `root`; undefined when it does not exist. */
@@ -65,7 +65,7 @@ async function replaceFile(
 ): Promise<void> {
   const at = await pathWithin(root, path, true);
   if ((await look(at))?.isDirectory() === true)
-    throw new Error(`${JSON.stringify(path)} is a directory in the workspace: a file cannot take its place.`);
+    throw new PathRefused(`${JSON.stringify(path)} is a directory in the workspace: a file cannot take its place.`);
   const beside = `${at}.${nanoid(8)}`;
   try {
     await write(beside);

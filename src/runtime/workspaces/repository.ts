@@ -7,7 +7,7 @@
 import { lstat, mkdir, realpath, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { bytes, fields, gitAt, text } from "./git.ts";
-import { isErrno } from "./safe-path.ts";
+import { isErrno } from "../../soup/errno.ts";
 
 /** A repository in which a job can run. */
 export type Repository = {

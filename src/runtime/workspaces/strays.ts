@@ -8,7 +8,7 @@
  */
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { isErrno } from "../errno.ts";
+import { isErrno } from "../../soup/errno.ts";
 
 /** Name of the variable that marks a git (Y1). */
 export const STRAY_MARK = "CFA_GIT_OF";

@@ -1,8 +1,7 @@
 /** Handing over a job's result. */
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Workspaces } from "../../../src/runtime/workspaces/port.ts";
-import { gitIn, JOB, LEAD, paths, repository, subjects, workspacesOf, writeIn } from "./repository.ts";
+import { JOB, LEAD, paths, repository, subjects, workspacesOf, writeIn } from "./repository.ts";
 
 let repo: ReturnType<typeof repository>;
 let workspaces: Workspaces;
@@ -90,26 +89,35 @@ describe("merge", () => {
     ["a vanished branch", () => void repo.git("branch", "-m", "main", "other"), /the branch main is gone/],
   ];
   test.each(refusals)(
-    "refuses %s and leaves the branch cfa/<job> to be delivered",
+    "that meets %s leaves the result on the branch cfa/<job> and says why",
     async (_, arrange, sentence) => {
       arrange();
       const state = (): string =>
         repo.git("for-each-ref", "refs/heads/main", "refs/heads/other") + repo.git("status", "--porcelain");
       const before = state();
-      await expect(merge()).rejects.toThrow(sentence);
+      expect(await merge()).toEqual({
+        branch: `cfa/${JOB}`,
+        commit: repo.git("rev-parse", `cfa/${JOB}`),
+        problem: expect.stringMatching(sentence),
+      });
       expect(state()).toBe(before);
-      expect(await workspaces.deliver("branch", "")).toMatchObject({ branch: `cfa/${JOB}` });
+      expect(repo.git("worktree", "list").split("\n")).toHaveLength(1);
       expect(paths(repo.dir, `cfa/${JOB}`)).toEqual(result);
     },
   );
 
-  test("refuses when the job began at no branch, and while the tree holds a conflict", async () => {
-    await expect((await workspacesOf(repo)).deliver("merge", "")).rejects.toThrow("began at no branch");
+  test("of a job that began at no branch leaves it on its own and says why", async () => {
+    const delivery = await (await workspacesOf(repo)).deliver("merge", "");
+    expect(delivery).toMatchObject({ branch: `cfa/${JOB}`, problem: expect.stringContaining("began at no branch") });
+  });
+
+  test("of a tree that holds a conflict leaves the work before it on the branch of the job and says why", async () => {
     await workspaces.branch("dispatch:b", LEAD);
     writeIn(workspaces.path("dispatch:b"), "text.txt", "b\n");
     writeIn(workspaces.path(LEAD), "text.txt", "lead\n");
     await workspaces.merge("dispatch:b", LEAD);
-    await expect(workspaces.deliver("branch", "")).rejects.toThrow("holds an unfinished merge");
-    expect(gitIn(join(workspaces.path(LEAD)), "ls-files", "--unmerged")).not.toBe("");
+    const delivery = await workspaces.deliver("merge", "");
+    expect(delivery).toMatchObject({ branch: `cfa/${JOB}`, problem: expect.stringContaining("unfinished merge") });
+    expect(repo.git("show", `${delivery.commit}:text.txt`)).toBe("lead");
   });
 });
