@@ -232,10 +232,7 @@ export class Orchestrator implements Director {
     return record.parked === null ? { kind: "running" } : { kind: "parked", why: record.parked };
   }
 
-  delivery({
-    configuration,
-    ledger,
-  }: View): ReturnType<Director["delivery"]> {
+  delivery({ configuration, ledger }: View): ReturnType<Director["delivery"]> {
     const { record } = this;
     if (record.machine.state !== "DONE" || record.delivered !== null || ledger.unreleased.size > 0)
       return undefined;

@@ -204,7 +204,9 @@ export class Effects {
 
   /** Puts a tree back that somebody has damaged. If even that fails, the turn in it says so. */
   async #mended(tree: ThreadId, label: string): Promise<void> {
-    await this.#options.workspaces.mend(tree, loggedTree(this.#view().ledger, tree), label).catch(unlessBroken);
+    await this.#options.workspaces
+      .mend(tree, loggedTree(this.#view().ledger, tree), label)
+      .catch(unlessBroken);
   }
 
   #report(run: Run, event: TurnEvent): void {

@@ -60,7 +60,15 @@ export function heldDrafts(
   const { agent, turn, closed } = ledger.thread(thread);
   const held: Draft = {
     kind: "release",
-    body: { thread, into: thread, result: "conflict", ref: null, commit: null, snapshot: null, paths: [...paths] },
+    body: {
+      thread,
+      into: thread,
+      result: "conflict",
+      ref: null,
+      commit: null,
+      snapshot: null,
+      paths: [...paths],
+    },
   };
   if (closed || configuration.dying(thread)) return [held];
   const id = conflictMailId(thread, turn);

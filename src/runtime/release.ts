@@ -158,8 +158,12 @@ async function dropped(record: ThreadRecord, { workspaces, director }: With): Pr
 
 /** Git refuses the merge for something that is no conflict (R5). */
 function refused(record: ThreadRecord, receiver: ThreadRecord, why: string, left: Draft): Draft[] {
-  const kept = left.kind === "release" && left.body.ref !== null ? ` All of it stays on ${left.body.ref}.` : "";
-  return [left, told(record, receiver, `The work of ${record.agent} on ${record.thread} is not merged: ${why}${kept}`)];
+  const kept =
+    left.kind === "release" && left.body.ref !== null ? ` All of it stays on ${left.body.ref}.` : "";
+  return [
+    left,
+    told(record, receiver, `The work of ${record.agent} on ${record.thread} is not merged: ${why}${kept}`),
+  ];
 }
 
 /** Mail about the work of a thread to its parent; a warning when that has ended. */

@@ -111,7 +111,7 @@ function recorded(entry: Entry): string {
         ? `the job was parked: ${entry.body.why}`
         : `the job went on: ${entry.body.why}`;
     case "deliver":
-      return `the work was delivered on ${entry.body.branch}`;
+      return `the work was delivered on ${entry.body.branch}${entry.body.problem === undefined ? "" : `: ${entry.body.problem}`}`;
     case "act": {
       const { by, verb, target, text, result } = entry.body;
       return `${by} did ${verb}${target === "" ? "" : ` ${shortThread(entry.job, target)}`}: ${quote(text)} (${result})`;

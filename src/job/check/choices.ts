@@ -78,7 +78,8 @@ export function finishedTurn(model: Model, plan: TurnPlan, choice: TurnChoice): 
     status: undefined,
     commit: "commit",
     changed: true,
-    completed: !held || failed ? undefined : leaves ? { unmerged: ["a file"], own: null } : { merge: "commit" },
+    completed:
+      !held || failed ? undefined : leaves ? { unmerged: ["a file"], own: null } : { merge: "commit" },
     files: new Map(),
     millis: 0,
   };

@@ -8,6 +8,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isErrno } from "../../soup/errno.ts";
+import { jobDirectory } from "../../persistence/jobs.ts";
 import type { ThreadId } from "../../soup/message.ts";
 import { readCommits } from "./git.ts";
 import { isDamage } from "./guard.ts";
@@ -72,7 +73,7 @@ async function keepLatest(job: JobGit, name: string, ref: string): Promise<void>
  */
 export async function reconcileTrees(job: JobGit, live: readonly ThreadId[]): Promise<readonly string[]> {
   const damaged: string[] = [];
-  await awaitStrays(job.root);
+  await awaitStrays(job.root, jobDirectory(job.repository, job.job));
   await removeRefLocks(job);
   const wanted = new Set(live.map((thread) => treeName(job.job, thread)));
   for (const found of await listWorktrees(job)) {

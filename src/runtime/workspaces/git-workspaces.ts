@@ -84,9 +84,7 @@ export async function gitWorkspaces(options: GitWorkspacesOptions): Promise<Work
     restore: (tree, commit, label) =>
       queued(tree, async () => {
         const isDamaged = damaged.delete(name(tree));
-        return isDamaged
-          ? restoreDamaged(job, tree, commit, label)
-          : restoreTree(job, tree, commit, label);
+        return isDamaged ? restoreDamaged(job, tree, commit, label) : restoreTree(job, tree, commit, label);
       }),
     drop: (tree) => queued(tree, () => dropTree(job, tree)),
     deliver: (mode, message, summary) =>

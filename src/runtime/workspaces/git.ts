@@ -23,8 +23,8 @@ type GitCall = {
 export type GitResult = { readonly code: number; readonly out: string; readonly err: string };
 
 /**
- * Where git runs. `dir` is the git directory; without it git looks for one from `cwd` upwards. `job` is the root of the
- * job that it works for, by which it is found should it outlive this process (strays.ts).
+ * Where git runs. `dir` is the git directory; without it git looks for one from `cwd` upwards. `job` is a folder of the
+ * job that it works for, by which it is found should it outlive this process (strays.ts, Y1).
  */
 export type GitPlace = {
   readonly cwd: string;

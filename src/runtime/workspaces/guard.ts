@@ -10,7 +10,17 @@ import { ZodError } from "zod";
 import { GitFailure } from "./git.ts";
 import { PathRefused, TreeBroken } from "./port.ts";
 
-const FILES = ["ENOENT", "ENOTDIR", "EISDIR", "EEXIST", "ENOTEMPTY", "ELOOP", "EACCES", "EPERM", "ENAMETOOLONG"];
+const FILES = [
+  "ENOENT",
+  "ENOTDIR",
+  "EISDIR",
+  "EEXIST",
+  "ENOTEMPTY",
+  "ELOOP",
+  "EACCES",
+  "EPERM",
+  "ENAMETOOLONG",
+];
 
 /** True for what a tree that somebody has damaged makes an operation fail with (G1). */
 export function isDamage(error: unknown): boolean {

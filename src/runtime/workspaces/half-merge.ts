@@ -11,7 +11,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { forgetConflict } from "./conflict.ts";
-import { moveAside, onDisk, putBack } from "./obstacles.ts";
+import { moveObstaclesAside, onDisk, putBack } from "./obstacles.ts";
 import { look } from "./safe-path.ts";
 import { type JobGit, reservedNames, type Tree } from "./trees.ts";
 import { removeMergeState } from "./unfinished.ts";
@@ -49,7 +49,7 @@ export async function undoHalfMerge(job: JobGit, tree: Tree): Promise<void> {
   if ((await tree.git.run(["rev-parse", "HEAD"])).trim() === onto) {
     if (!again) await forgetConflict(tree);
     await putBack(tree);
-    await moveAside(tree, await present(tree, obstacles));
+    await moveObstaclesAside(tree, await present(tree, obstacles));
     await removeMergeState(tree);
     // What the merge has added is taken for tracked, so that git removes it, also where it is ignored.
     await tree.git.run(["read-tree", commit]);

@@ -61,7 +61,9 @@ async function forwardTo(job: JobGit, place: string, target: string, commit: str
   const moved = await gitAt({ cwd: place, job: job.root }).attempt(["merge", ...FORWARD, commit]);
   await forgetNote(job);
   if (moved.code === 0) return;
-  const why = text(moved.err).trim().replace(/\s*\n\s*/g, "; ");
+  const why = text(moved.err)
+    .trim()
+    .replace(/\s*\n\s*/g, "; ");
   throw new Undeliverable(
     `git cannot bring ${branch} into ${target} at ${place}: ${why}; when that is out of the way, run "git merge ${branch}" there.`,
   );

@@ -21,7 +21,7 @@ import {
 } from "./conflict.ts";
 import { fields, type Git, GitFailure, readCommits, text } from "./git.ts";
 import { forgetMerge, noteMerge } from "./half-merge.ts";
-import { markUnmerged, moveAside, obstaclesOf, putBack } from "./obstacles.ts";
+import { markUnmerged, moveObstaclesAside, obstaclesOf, putBack } from "./obstacles.ts";
 import { type Merged, TreeBroken } from "./port.ts";
 import { deleteRefs } from "./ref-locks.ts";
 import { contentOf, recordedIn, write } from "./snapshot.ts";
@@ -144,7 +144,7 @@ export async function beginMerge(
   else writeConflict(tree, { ...again, onto, completed: null });
   await removeMergeState(tree);
   const obstacles = await obstaclesOf(tree, onto, commit);
-  if (obstacles.length > 0) await moveAside(tree, obstacles);
+  if (obstacles.length > 0) await moveObstaclesAside(tree, obstacles);
   const quiet = ["--quiet", "--no-ff", "--no-edit", "--no-verify", "--no-stat", "--no-log", "--no-autostash"];
   const commitNow = obstacles.length > 0 ? ["--no-commit"] : [];
   const message = `Merge ${thread} into ${tree.thread}`;

@@ -31,7 +31,7 @@ export async function obstaclesOf(tree: Tree, onto: string, commit: string): Pro
 }
 
 /** Moves the files at `paths` aside (O1). */
-export async function moveAside(tree: Tree, paths: readonly string[]): Promise<void> {
+export async function moveObstaclesAside(tree: Tree, paths: readonly string[]): Promise<void> {
   await mkdir(aside(tree), { recursive: true });
   await writeWhole(join(aside(tree), "list.json"), JSON.stringify(paths));
   for (const [at, path] of paths.entries()) await rename(onDisk(tree, path), join(aside(tree), String(at)));

@@ -1,4 +1,6 @@
 /** Handing over a job's result. */
+import { existsSync, utimesSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Workspaces } from "../../../src/runtime/workspaces/port.ts";
 import { JOB, LEAD, paths, repository, subjects, workspacesOf, writeIn } from "./repository.ts";
@@ -70,6 +72,44 @@ describe("merge", () => {
     expect(repo.git("status", "--porcelain")).toBe("?? dirty.txt");
   });
 
+  describe("after a kill within it", () => {
+    const touch = (file: string): void => writeIn(dirname(file), basename(file), "");
+    const lock = (): string => join(repo.dir, ".git", "index.lock");
+    const note = (): string => join(repo.dir, ".cfa", "jobs", JOB, "files", "merging-into-branch");
+
+    test("goes on over the lock that its git has left", async () => {
+      touch(note());
+      touch(lock());
+      expect(await merge()).toEqual({ branch: "main", commit: repo.git("rev-parse", "main") });
+      expect(repo.read("notes.md")).toBe("notes\n");
+      expect([existsSync(lock()), existsSync(note())]).toEqual([false, false]);
+    });
+
+    test("leaves a lock that is older than its merge, and says which", async () => {
+      touch(lock());
+      utimesSync(lock(), 1, 1);
+      touch(note());
+      expect(await merge()).toMatchObject({
+        branch: `cfa/${JOB}`,
+        problem: expect.stringMatching(/index\.lock.*git merge cfa/s),
+      });
+      expect(existsSync(lock())).toBe(true);
+    });
+
+    test("leaves a lock of somebody else when there was no merge of ours", async () => {
+      touch(lock());
+      expect(await merge()).toMatchObject({ problem: expect.stringContaining("index.lock") });
+      expect(existsSync(lock())).toBe(true);
+    });
+
+    test("says what to do about files that it has brought half-way", async () => {
+      touch(note());
+      repo.write("text.txt", "half\n");
+      expect(await merge()).toMatchObject({ problem: expect.stringContaining('"git reset --hard"') });
+      expect(repo.read("text.txt")).toBe("half\n");
+    });
+  });
+
   const refusals: readonly (readonly [string, () => void, RegExp])[] = [
     [
       "a dirty worktree",
@@ -108,7 +148,10 @@ describe("merge", () => {
 
   test("of a job that began at no branch leaves it on its own and says why", async () => {
     const delivery = await (await workspacesOf(repo)).deliver("merge", "");
-    expect(delivery).toMatchObject({ branch: `cfa/${JOB}`, problem: expect.stringContaining("began at no branch") });
+    expect(delivery).toMatchObject({
+      branch: `cfa/${JOB}`,
+      problem: expect.stringContaining("began at no branch"),
+    });
   });
 
   test("of a tree that holds a conflict leaves the work before it on the branch of the job and says why", async () => {
@@ -117,7 +160,10 @@ describe("merge", () => {
     writeIn(workspaces.path(LEAD), "text.txt", "lead\n");
     await workspaces.merge("dispatch:b", LEAD);
     const delivery = await workspaces.deliver("merge", "");
-    expect(delivery).toMatchObject({ branch: `cfa/${JOB}`, problem: expect.stringContaining("unfinished merge") });
+    expect(delivery).toMatchObject({
+      branch: `cfa/${JOB}`,
+      problem: expect.stringContaining("unfinished merge"),
+    });
     expect(repo.git("show", `${delivery.commit}:text.txt`)).toBe("lead");
   });
 });

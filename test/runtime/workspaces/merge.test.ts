@@ -1,5 +1,5 @@
 /** Merging children into their parent, conflicts and their completion. */
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Merged, Workspaces } from "../../../src/runtime/workspaces/port.ts";
@@ -91,6 +91,28 @@ describe("a merge", () => {
     await workspaces.resolve(LEAD, "trace.log");
     expect(await complete()).toHaveProperty("merge");
     expect(repo.git("show", `cfa/${JOB}:trace.log`)).toBe("lead");
+  });
+
+  test("keeps an ignored file in the way in a repository of SHA-256, whatever its name and mode", async () => {
+    const other = repository("--object-format=sha256");
+    try {
+      const own = await opened(other);
+      const name = 'a "b\u0001\té\n.log';
+      await own.branch(A, LEAD);
+      writeIn(own.path(A), name, "child\n");
+      gitIn(own.path(A), "add", "--force", "--all");
+      writeIn(own.path(LEAD), name, "lead\n");
+      chmodSync(join(own.path(LEAD), name), 0o755);
+      expect(await own.merge(A, LEAD)).toMatchObject({ result: "conflict", paths: [name] });
+      expect(readIn(own.path(LEAD), name)).toBe("lead\n");
+      const stages = gitIn(own.path(LEAD), "ls-files", "--unmerged", "-z").split("\0").filter(Boolean);
+      expect(stages.map((stage) => stage.replace(/ [0-9a-f]{64} /u, " id ").split("\t")[0])).toEqual([
+        "100755 id 2",
+        "100644 id 3",
+      ]);
+    } finally {
+      other.remove();
+    }
   });
 
   test("of a grandchild goes into its parent's tree and from there up", async () => {
