@@ -163,9 +163,7 @@ describe.concurrent("a conflict whose parent ends", () => {
       },
     );
     expect(end).toEqual({ kind: "ended", state: "DONE" });
-    expect(prompts[0]).toContain(
-      "in your tree, the merge of dispatch:1.1.2 is unresolved in text.txt",
-    );
+    expect(prompts[0]).toContain("in your tree, the merge of dispatch:1.1.2 is unresolved in text.txt");
     expect(prompts.slice(1).join()).not.toContain("is unresolved");
     expect(bodies(entries, "release").map(({ result }) => result)).toEqual([
       "merged",
