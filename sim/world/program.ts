@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
 import type { Call } from "../../src/runtime/admission.ts";
 import type { TurnEvent, TurnRequest, TurnResult } from "../../src/runtime/agents/port.ts";
 import { makeCall, makeOutcome } from "../../src/runtime/outbox-calls.ts";
-import { isErrno } from "../../src/runtime/errno.ts";
+import { isErrno } from "../../src/soup/errno.ts";
 import type { Choices } from "../choice.ts";
 import { countFault, type Fault, type FaultCounts } from "../faults.ts";
 import { Actor, type Tasks } from "../tasks.ts";

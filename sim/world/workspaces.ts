@@ -5,7 +5,7 @@
  * P2. Queues and gates are those of the real implementation (runtime/workspaces/queue.ts); they die with their process.
  */
 import type { Merged, NamedFile, TreeState, Workspaces } from "../../src/runtime/workspaces/port.ts";
-import { Gates, KeyedQueue } from "../../src/runtime/workspaces/queue.ts";
+import { KeyedQueue } from "../../src/runtime/workspaces/queue.ts";
 import { invariant } from "../../src/soup/invariant.ts";
 import type { ThreadId } from "../../src/soup/message.ts";
 import type { MemoryFiles } from "./memory-files.ts";
@@ -35,7 +35,6 @@ export function treePath(thread: ThreadId): string {
 export class SimulatedWorkspaces implements Workspaces {
   readonly #with: SimulatedWorkspacesOptions;
   readonly #queue = new KeyedQueue();
-  readonly #gates = new Gates();
   readonly #root: ThreadId;
 
   constructor(options: SimulatedWorkspacesOptions) {
@@ -113,34 +112,30 @@ export class SimulatedWorkspaces implements Workspaces {
         const found = trees.require(tree);
         restoreTree(trees, found, commit ?? found.origin);
       });
-      this.#gates.open(tree);
       return { kept: undefined };
     });
   }
 
-  async merge(tree: ThreadId, parent: ThreadId): Promise<Merged> {
-    for (;;) {
-      const result = await this.exclusive(parent, async () => {
-        this.#with.trees.require(parent);
-        const merged = await this.exclusive(tree, () => this.#mergeInto(tree, parent));
-        return merged === "held" ? { over: this.#gates.wait(parent) } : merged;
-      });
-      if (!("over" in result)) return result;
-      await result.over;
-    }
+  merge(tree: ThreadId, parent: ThreadId): Promise<Merged> {
+    return this.exclusive(parent, () => {
+      this.#with.trees.require(parent);
+      return this.exclusive(tree, () => this.#mergeInto(tree, parent));
+    });
   }
 
-  async complete(tree: ThreadId) {
-    const result = await this.#step(`complete ${tree}`, () => {
+  mend(tree: ThreadId): Promise<void> {
+    return this.#step(`mend ${tree}`, () => undefined);
+  }
+
+  complete(tree: ThreadId) {
+    return this.#step(`complete ${tree}`, () => {
       const { trees } = this.#with;
       const found = trees.require(tree);
       this.#touch(tree, "complete");
       if (!isOpen(found.conflict)) return undefined;
       const left = unresolved(found.content);
-      return left.length > 0 ? { unmerged: left } : { merge: trees.finishMerge(found) };
+      return left.length > 0 ? { unmerged: left, own: null } : { merge: trees.finishMerge(found) };
     });
-    if (result === undefined || "merge" in result) this.#gates.open(tree);
-    return result;
   }
 
   abandon(tree: ThreadId): Promise<void> {
@@ -151,7 +146,6 @@ export class SimulatedWorkspaces implements Workspaces {
         found.content = new Map(this.#with.trees.at(found.head).content);
         found.conflict = undefined;
       });
-      this.#gates.open(tree);
     });
   }
 
@@ -163,7 +157,6 @@ export class SimulatedWorkspaces implements Workspaces {
     return this.exclusive(tree, async () => {
       await this.#step(`keep ${tree}`, () => this.#keepLast(tree));
       await this.#step(`drop ${tree}`, () => this.#remove(tree));
-      this.#gates.open(tree);
       return { ref: this.#with.trees.ended.has(tree) ? this.#ref(tree) : null };
     });
   }
@@ -197,7 +190,7 @@ export class SimulatedWorkspaces implements Workspaces {
     });
   }
 
-  async #mergeInto(tree: ThreadId, parent: ThreadId): Promise<Merged | "held"> {
+  async #mergeInto(tree: ThreadId, parent: ThreadId): Promise<Merged> {
     const { trees } = this.#with;
     const ref = this.#ref(tree);
     const prepared = await this.#step(`commit ${tree}`, () => {
@@ -206,7 +199,9 @@ export class SimulatedWorkspaces implements Workspaces {
       const child = trees.find(tree);
       const above = trees.require(parent);
       if (isOpen(above.conflict))
-        return above.conflict.child === tree ? { conflict: above.conflict } : ("held" as const);
+        return above.conflict.child === tree
+          ? { conflict: above.conflict }
+          : { held: unresolved(above.content) };
       if (child !== undefined && isOpen(child.conflict)) this.#keepLast(tree);
       else if (child !== undefined)
         trees.ended.set(tree, { commit: trees.workCommit(child), unfinished: [] });
@@ -214,7 +209,7 @@ export class SimulatedWorkspaces implements Workspaces {
       if (ended === undefined) throw new Error(`there is no work of ${tree} to merge`);
       return { ended };
     });
-    if (prepared === "held") return prepared;
+    if ("held" in prepared) return { result: "held", own: null, paths: prepared.held };
     const result = await this.#step(`merge ${tree} into ${parent}`, (): Merged => {
       const above = trees.require(parent);
       if ("conflict" in prepared) {

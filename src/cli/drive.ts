@@ -60,17 +60,21 @@ export async function drive(
   }
   const output = json ? context.stderr : context.stdout;
   for (const line of await lastWords(context, top, end, viewer)) say(output, line);
-  return exitOf(end, stop.received());
+  return exitOf(end, viewer, stop.received());
 }
 
 function warn(viewer: JobViewer, progress: Progress): void {
   for (const warning of warningsOf(viewer.read.record.definition)) progress.say(`warning: ${warning}`);
 }
 
-function exitOf(end: Exclude<RunEnd, { kind: "owned" }>, signal: SignalName | undefined): number {
+function exitOf(
+  end: Exclude<RunEnd, { kind: "owned" }>,
+  viewer: JobViewer,
+  signal: SignalName | undefined,
+): number {
   switch (end.kind) {
     case "ended":
-      return exitOfState(end.state);
+      return exitOfState(end.state, viewer.view().delivered?.problem);
     case "waiting":
       return EXIT.waiting;
     case "parked":

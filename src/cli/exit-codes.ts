@@ -18,7 +18,8 @@ export const EXIT = {
 /** What each code says, for people. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   completed: "completed: the job is DONE, the command did what was asked",
-  failed: "failed: the job ended in FAILURE, the command could not do it, or a call of an agent was refused",
+  failed:
+    "failed: the job ended in FAILURE, or is DONE and could not be delivered as it asks, the command could not do it, or a call of an agent was refused",
   misuse: "usage, an invalid job, or a repository in which no job can start; nothing was written",
   withdrawn: "the job was withdrawn",
   waiting: "the job waits for a human: answer, then resume",
@@ -31,9 +32,9 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   terminated: "terminated (SIGTERM); the job can be resumed",
 };
 
-/** The code for a job that has come to an end state. */
-export function exitOfState(state: string): number {
-  if (state === "DONE") return EXIT.completed;
+/** The code for a job that has come to an end state; `problem` is why its work could not be delivered as it asks. */
+export function exitOfState(state: string, problem: string | undefined): number {
+  if (state === "DONE") return problem === undefined ? EXIT.completed : EXIT.failed;
   return state === "WITHDRAWN" ? EXIT.withdrawn : EXIT.failed;
 }
 

@@ -21,8 +21,8 @@ export async function showEnd(
       await context.stdout.drained();
     }
   });
-  const { state } = viewer.view();
+  const { state, delivered } = viewer.view();
   const output = json ? context.stderr : context.stdout;
   for (const line of await lastWords(context, place.top, { kind: "ended", state }, viewer)) say(output, line);
-  return exitOfState(state);
+  return exitOfState(state, delivered?.problem);
 }

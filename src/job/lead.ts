@@ -10,6 +10,7 @@
  */
 import type { Draft } from "../persistence/entry.ts";
 import type { View } from "../runtime/director.ts";
+import { unresolved } from "../runtime/held.ts";
 import type { ThreadRecord } from "../runtime/thread-record.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { ThreadId } from "../soup/message.ts";
@@ -107,7 +108,7 @@ function obstacleTo(lead: ThreadRecord, view: View): string | undefined {
   if (neglect !== undefined) return neglect;
   // The leads of all states work in the tree of the root.
   const conflict = ledger.conflicts.get(ledger.root);
-  return conflict && `the merge of ${conflict.child} is unresolved in ${conflict.paths.join(", ")}`;
+  return conflict && unresolved(conflict, ledger);
 }
 
 /** The required children of a thread that have failed, and that it has not closed. */

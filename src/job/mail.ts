@@ -56,13 +56,9 @@ export function promptOf(message: Message): string {
   }
 }
 
-/** What a prompt says below its message while the tree of the turn holds a conflict. */
-export function conflictRemark(conflict: {
-  readonly child: ThreadId;
-  readonly paths: readonly string[];
-}): string {
-  const paths = conflict.paths.join(", ");
-  return `[your tree holds the unfinished merge of ${conflict.child}, in conflict in ${paths}: edit until no conflict markers are left (for a file without markers change it, or run \`cfa resolve PATH\`); cfa completes the merge when your turn ends]`;
+/** What a prompt says below its message while the tree of the turn holds a conflict; `what` is unresolved there. */
+export function conflictRemark(what: string): string {
+  return `[in your tree, ${what}: edit until no conflict markers are left (for a file without markers change it, or run \`cfa resolve PATH\`); cfa completes it when your turn ends; a rebase or a pick goes on with git]`;
 }
 
 /** Mail after a failed turn: what failed, and the message that was lost. */

@@ -10,7 +10,7 @@ import type { Draft, Entry, EntryBody } from "../persistence/entry.ts";
 import type { InboxItem } from "../persistence/ports.ts";
 import type { Brief, Decision, Director, Standing, View } from "../runtime/director.ts";
 import type { Ledger } from "../runtime/ledger.ts";
-import { conflictMailId } from "../runtime/release.ts";
+import { isConflictMail, unresolved } from "../runtime/held.ts";
 import { isStatusToken, type StatusToken } from "../runtime/status-file.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
@@ -197,9 +197,9 @@ export class Orchestrator implements Director {
     const first = entries[state] === 1 && given === null;
     const conflict = ledger.conflicts.get(this.treeOf(thread));
     const remark =
-      conflict === undefined || message.id === conflictMailId(conflict.child)
+      conflict === undefined || isConflictMail(message, conflict.child)
         ? ""
-        : `\n\n${conflictRemark(conflict)}`;
+        : `\n\n${conflictRemark(unresolved(conflict, ledger))}`;
     return {
       prompt: `${promptOf(message)}${this.#skillOf(thread, message, ledger)}${remark}`,
       entry: lead && !first ? "align" : "draft",
@@ -240,10 +240,7 @@ export class Orchestrator implements Director {
     return record.parked === null ? { kind: "running" } : { kind: "parked", why: record.parked };
   }
 
-  delivery({
-    configuration,
-    ledger,
-  }: View): { readonly mode: "branch" | "merge" | "pr-ready"; readonly message: string } | undefined {
+  delivery({ configuration, ledger }: View): ReturnType<Director["delivery"]> {
     const { record } = this;
     if (record.machine.state !== "DONE" || record.delivered !== null || ledger.unreleased.size > 0)
       return undefined;
@@ -251,6 +248,7 @@ export class Orchestrator implements Director {
     return {
       mode: record.definition.deliver,
       message: deliveryMessage(record.definition, record.machine.state),
+      summary: record.definition.artifacts.summary,
     };
   }
 

@@ -168,7 +168,13 @@ const bodies = {
   }),
   park: z.strictObject({ parked: z.boolean(), why: z.string(), origin }),
   /** The job's result has left the engine: branch and commit of the delivery. */
-  deliver: z.strictObject({ branch: z.string(), commit: z.string().nullable(), mode: id }),
+  deliver: z.strictObject({
+    branch: z.string(),
+    commit: z.string().nullable(),
+    mode: id,
+    /** Why it could not be delivered as the job asks, and what a person can do; `mode` is how it was delivered instead. */
+    problem: id.exactOptional(),
+  }),
   /** What a person did, taken from the inbox by its id. */
   act: z.strictObject({
     id,

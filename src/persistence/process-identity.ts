@@ -8,6 +8,7 @@
  */
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { isErrno } from "../soup/errno.ts";
 
 /** A process, recognisable after its pid has been reused (P1). */
 export type ProcessIdentity = { readonly pid: number; readonly started: string };
@@ -87,8 +88,4 @@ function pidInUse(pid: number): "free" | "used" | "hidden" {
     if (isErrno(error, "EPERM")) return "hidden";
     throw error;
   }
-}
-
-function isErrno(error: unknown, ...codes: readonly string[]): boolean {
-  return error instanceof Error && "code" in error && codes.some((code) => code === error.code);
 }

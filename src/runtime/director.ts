@@ -79,8 +79,10 @@ export interface Director {
   /** Next time at which `steer` may want something although nothing has happened. */
   alarm(view: View): Date | undefined;
   standing(view: View): Standing;
-  /** The job's work is to be handed over now. */
-  delivery(view: View): { readonly mode: DeliverMode; readonly message: string } | undefined;
+  /** The job's work is to be handed over now; `summary` is the artifact whose text becomes the message of a `pr-ready` commit. */
+  delivery(
+    view: View,
+  ): { readonly mode: DeliverMode; readonly message: string; readonly summary: string } | undefined;
   /** How the proxy's stand-in treats a question: put to the human as it stands, or refused with this sentence. */
   unanswerable(policy: Policy): string | undefined;
 }

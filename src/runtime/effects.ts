@@ -5,7 +5,8 @@
  *     scheduler again on the same state starts the same effects.
  * F2. An effect's result comes back as drafts, in the order in which effects end; a result that the state no longer
  *     asks for (another turn number, an ended thread) is dropped.
- * F3. A tree into which an ended thread is still to be merged gets no turn before that, unless the tree holds a
+ * F3. Whatever an agent does to its tree ends as a failed turn, or as a conflict (held.ts); the tree is mended before the next.
+ * F4. A tree into which an ended thread is still to be merged gets no turn before that, unless the tree holds a
  *     conflict, which only a turn can resolve.
  */
 import { join } from "node:path";
@@ -16,12 +17,14 @@ import type { Run } from "../soup/molecule.ts";
 import type { AgentAdapter, TurnEvent } from "./agents/port.ts";
 import type { Clock } from "./clock.ts";
 import type { View } from "./director.ts";
+import { loggedTree } from "./held.ts";
 import { clearStatus, readStatus, type StatusToken } from "./status-file.ts";
 import { type Launch, TreeEffects, type TreeEffectsOptions } from "./tree-effects.ts";
-import { runTurn, type TurnDirectories } from "./turn.ts";
+import { type FinishedTurn, runTurn, type TurnDirectories, turnWithout } from "./turn.ts";
 import { setAside } from "./turn-files.ts";
 import { turnDrafts } from "./turn-drafts.ts";
 import { planOf } from "./turn-plan.ts";
+import { TreeBroken } from "./workspaces/port.ts";
 
 /** What effects are made with. */
 export type EffectsOptions = TreeEffectsOptions & {
@@ -78,7 +81,9 @@ export class Effects {
       if (status !== undefined && "token" in status) signalled.push({ thread, turn, status: status.token });
       const { serial } = ledger.thread(thread);
       await setAside(join(directories.turns, String(serial), String(turn)), workspaces.path(tree));
-      await workspaces.restore(tree, ledger.snapshots.get(tree) ?? null, `${serial}.${turn}`);
+      await this.#mended(tree, `${serial}.${turn}`);
+      const back = workspaces.restore(tree, ledger.snapshots.get(tree) ?? null, `${serial}.${turn}`);
+      await back.catch(unlessBroken);
     }
     return signalled;
   }
@@ -175,6 +180,8 @@ export class Effects {
     this.#turns.set(key, { run, controller });
     this.#launch(async () => {
       const report = (event: TurnEvent) => this.#report(run, event);
+      const { serial } = plan.facts;
+      await this.#mended(tree, `${serial}.${turn}`);
       const finished = await runTurn(
         plan,
         workspaces,
@@ -183,7 +190,7 @@ export class Effects {
         controller.signal,
         report,
         clock,
-      );
+      ).catch(brokenTurn);
       return () => {
         this.#turns.delete(key);
         const newest = this.#runs.get(thread)?.turn;
@@ -192,6 +199,13 @@ export class Effects {
         return turnDrafts(plan, finished, this.#view(), director, this.#options.overCap);
       };
     });
+  }
+
+  /** Puts a tree back that somebody has damaged. If even that fails, the turn in it says so. */
+  async #mended(tree: ThreadId, label: string): Promise<void> {
+    await this.#options.workspaces
+      .mend(tree, loggedTree(this.#view().ledger, tree), label)
+      .catch(unlessBroken);
   }
 
   #report(run: Run, event: TurnEvent): void {
@@ -206,6 +220,16 @@ export class Effects {
     );
     this.#wake();
   }
+}
+
+function unlessBroken(error: unknown): void {
+  if (!(error instanceof TreeBroken)) throw error;
+}
+
+/** A turn whose tree could not be mended has failed, with a sentence; it is tried again before the next one. */
+function brokenTurn(error: unknown): FinishedTurn {
+  if (!(error instanceof TreeBroken)) throw error;
+  return turnWithout("failed", error.message);
 }
 
 function droppedResult({ thread, turn }: Run): Draft {

@@ -24,7 +24,7 @@ export class Ledger {
   readonly snapshots = new Map<ThreadId, string>();
   /** Trees that have been made and have not left, keyed likewise. */
   readonly trees = new Map<ThreadId, TreeRecord>();
-  /** Conflicts that trees hold, keyed by the thread of the tree: the child whose merge it is. */
+  /** Conflicts that trees hold, keyed by the thread of the tree: the child whose merge it is, or the thread whose agent began it. */
   readonly conflicts = new Map<ThreadId, { readonly child: ThreadId; readonly paths: readonly string[] }>();
   /** Threads whose tree is made and that have not been opened yet, with the thread that opens them. */
   readonly prepared = new Map<ThreadId, ThreadId>();
@@ -222,11 +222,13 @@ export class Ledger {
   }
 
   #release(release: EntryBody<"release">): void {
-    const record = this.thread(release.thread);
-    record.release = release;
-    this.unreleased.delete(release.thread);
-    if (release.into === null) return;
-    const tree = this.#treeOf(release.into);
+    const tree = release.into === null ? undefined : this.#treeOf(release.into);
+    // What an agent has begun in its own tree is no release of that tree.
+    if (tree !== this.#treeOf(release.thread)) {
+      this.thread(release.thread).release = release;
+      this.unreleased.delete(release.thread);
+    }
+    if (tree === undefined) return;
     if (release.result === "conflict")
       this.conflicts.set(tree, { child: release.thread, paths: release.paths });
     if (release.result === "completed") this.conflicts.delete(tree);

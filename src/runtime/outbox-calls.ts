@@ -16,7 +16,7 @@ import {
   type Refused,
 } from "./admission.ts";
 import type { TurnFacts } from "./agents/port.ts";
-import { isErrno } from "./errno.ts";
+import { isErrno } from "../soup/errno.ts";
 import { replaceFile } from "./outbox-file.ts";
 import { FILES_FOLDER } from "./outbox.ts";
 import { appendCall, CALLS_MAX, readOutbox } from "./outbox-store.ts";

@@ -8,7 +8,7 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { link, open, rename, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isErrno } from "./errno.ts";
+import { isErrno } from "../soup/errno.ts";
 
 /** Names that start so are half-written files. */
 export const TEMPORARY = ".writing-";

@@ -9,7 +9,7 @@ import { constants } from "node:fs";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { isErrno } from "./errno.ts";
+import { isErrno } from "../soup/errno.ts";
 import { REFUSED_FILE } from "./outbox.ts";
 import { parseJson } from "./outbox-facts.ts";
 import { readRegular } from "./outbox-file.ts";

@@ -4,13 +4,16 @@
  * R1. A close that the parent asked for merges; a withdrawal drops; a parent that is itself being dropped takes nothing.
  * R2. On a conflict the parent's tree holds it and the parent gets mail; the child's commit stays on its ref.
  * R3. When nobody is left to resolve a conflict, the merge is abandoned and the child's work stays on its ref.
- * R4. A tree that holds a merge itself cannot be merged further up: all of it stays on its ref, and the parent is told.
+ * R4. A tree that holds a conflict itself cannot be merged further up: all of it stays on its ref, and the parent is told.
+ * R5. What the agents have done to the trees never ends the run: a damaged tree is put back first, a merge that meets something
+ *     unfinished waits until the log has it (held.ts, H1), and what git refuses all the same is told to the parent.
  */
 import type { Draft, EntryBody } from "../persistence/entry.ts";
 import type { ThreadId } from "../soup/message.ts";
 import type { Director, View } from "./director.ts";
+import { conflictMailId, heldDrafts, loggedTree } from "./held.ts";
 import type { ThreadRecord } from "./thread-record.ts";
-import type { Merged, Workspaces } from "./workspaces/port.ts";
+import { type Merged, TreeBroken, type Workspaces } from "./workspaces/port.ts";
 
 type With = { readonly workspaces: Workspaces; readonly director: Director };
 
@@ -40,16 +43,45 @@ export async function releaseTree(
     const why = "the tree of its parent, which has ended, holds a merge that nobody resolved";
     return [await dropped(record, options), warning(`the work of ${thread} is not merged: ${why}`)];
   }
-  const merged = await workspaces.merge(director.treeOf(thread), tree);
+  const own = director.treeOf(thread);
+  const label = `after-${record.serial}`;
+  try {
+    await workspaces.mend(tree, loggedTree(view().ledger, tree), label);
+    await workspaces.mend(own, loggedTree(view().ledger, own), label);
+    const merged = await workspaces.merge(own, tree);
+    if (merged.result === "held") return heldDrafts(parent, merged.own, merged.paths, view());
+    return await afterMerge(record, parent, merged, view, options);
+  } catch (error) {
+    if (!(error instanceof TreeBroken)) throw error;
+    return refused(record, view().ledger.thread(parent), error.message, await dropped(record, options));
+  }
+}
+
+type Done = Exclude<Merged, { result: "held" }>;
+
+async function afterMerge(
+  record: ThreadRecord,
+  parent: ThreadId,
+  merged: Done,
+  view: () => View,
+  { workspaces, director }: With,
+): Promise<readonly Draft[]> {
+  const tree = director.treeOf(parent);
   const receiver = view().ledger.thread(parent);
   if (merged.result === "conflict" && !merged.held) return unmergeable(record, receiver, merged);
   if (merged.result === "conflict" && isOrphaned(parent, tree, view())) {
     await workspaces.abandon(tree);
     return abandoned(record, merged);
   }
+  if (merged.result === "conflict") return mergedDrafts(record, receiver, merged, null);
   const label = `after-${record.serial}`;
-  const { commit } = await workspaces.exclusive(tree, () => workspaces.snapshot(tree, label));
-  return mergedDrafts(record, receiver, merged, commit);
+  const snapshot = await workspaces
+    .exclusive(tree, () => workspaces.snapshot(tree, label))
+    .catch((error: unknown) => {
+      if (!(error instanceof TreeBroken)) throw error;
+      return { commit: merged.merge };
+    });
+  return mergedDrafts(record, receiver, merged, snapshot.commit);
 }
 
 function isBelow(thread: ThreadId, above: ThreadId, { ledger }: View): boolean {
@@ -75,8 +107,8 @@ function isOrphaned(thread: ThreadId, tree: ThreadId, { ledger, configuration }:
 function mergedDrafts(
   record: ThreadRecord,
   receiver: ThreadRecord,
-  merged: Merged,
-  snapshot: string,
+  merged: Done,
+  snapshot: string | null,
 ): Draft[] {
   const body: EntryBody<"release"> = {
     thread: record.thread,
@@ -84,18 +116,13 @@ function mergedDrafts(
     result: merged.result,
     ref: merged.ref,
     commit: merged.result === "merged" ? merged.merge : merged.commit,
-    snapshot: merged.result === "merged" ? snapshot : null,
+    snapshot,
     paths: merged.result === "merged" ? [] : [...merged.paths],
   };
   const release: Draft = { kind: "release", body };
   // Whoever works in the tree next is told by its prompt.
   if (merged.result === "merged" || receiver.closed) return [release];
   return [release, { kind: "post", body: conflictMail(record, receiver, merged.paths) }];
-}
-
-/** Id of the mail that tells of a conflict with the work of a thread. */
-export function conflictMailId(child: ThreadId): string {
-  return `conflict:${child}`;
 }
 
 function conflictMail(
@@ -120,8 +147,30 @@ function conflictMail(
 type Conflict = Extract<Merged, { result: "conflict" }>;
 
 async function dropped(record: ThreadRecord, { workspaces, director }: With): Promise<Draft> {
-  const { ref } = await workspaces.drop(director.treeOf(record.thread));
-  return keptAside(record, ref, null, []);
+  try {
+    const { ref } = await workspaces.drop(director.treeOf(record.thread));
+    return keptAside(record, ref, null, []);
+  } catch (error) {
+    if (!(error instanceof TreeBroken)) throw error;
+    return keptAside(record, null, null, []);
+  }
+}
+
+/** Git refuses the merge for something that is no conflict (R5). */
+function refused(record: ThreadRecord, receiver: ThreadRecord, why: string, left: Draft): Draft[] {
+  const kept =
+    left.kind === "release" && left.body.ref !== null ? ` All of it stays on ${left.body.ref}.` : "";
+  return [
+    left,
+    told(record, receiver, `The work of ${record.agent} on ${record.thread} is not merged: ${why}${kept}`),
+  ];
+}
+
+/** Mail about the work of a thread to its parent; a warning when that has ended. */
+function told(record: ThreadRecord, { agent, thread, closed }: ThreadRecord, text: string): Draft {
+  if (closed) return warning(text);
+  const message = { id: conflictMailId(record.thread), from: null, kind: "control", body: text } as const;
+  return { kind: "post", body: { agent, thread, message, head: false, origin: "engine" } };
 }
 
 function keptAside(
@@ -145,11 +194,8 @@ function unmergeable(
   receiver: ThreadRecord,
   { ref, commit, paths }: Conflict,
 ): Draft[] {
-  const text = `The work of ${record.agent} on ${record.thread} is not merged: its own tree still held an unresolved merge in ${paths.join(", ")}. All of it stays on ${ref}.`;
-  const message = { id: conflictMailId(record.thread), from: null, kind: "control", body: text } as const;
-  const { agent, thread } = receiver;
-  const mail: Draft = { kind: "post", body: { agent, thread, message, head: false, origin: "engine" } };
-  return [keptAside(record, ref, commit, paths), receiver.closed ? warning(text) : mail];
+  const text = `The work of ${record.agent} on ${record.thread} is not merged: its own tree still held an unresolved merge${paths.length === 0 ? "" : ` in ${paths.join(", ")}`}. All of it stays on ${ref}.`;
+  return [keptAside(record, ref, commit, paths), told(record, receiver, text)];
 }
 
 function warning(text: string): Draft {

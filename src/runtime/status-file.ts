@@ -10,7 +10,7 @@
  */
 import { unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { isErrno } from "./errno.ts";
+import { isErrno } from "../soup/errno.ts";
 import { look, openRegular } from "./workspaces/safe-path.ts";
 
 /** Place of the file, relative to the root of a workspace. */

@@ -4,16 +4,18 @@
  * W1. Each is derived from the state and keyed by what it is about; it is started once and is idempotent.
  * W2. A tree into which an ended thread is still to be merged gets no branch before that, unless the tree holds a
  *     conflict, which only a turn can resolve; one merge into a tree at a time.
- * W3. An ended thread's tree leaves after all below it; a tree whose thread will never be opened leaves, too.
+ * W3. A tree that whoever works in the trees has damaged is put back before it is used.
+ * W4. An ended thread's tree leaves after all below it; a tree whose thread will never be opened leaves, too.
  */
 import type { Draft, EntryBody } from "../persistence/entry.ts";
 import { refusalOf } from "../rules/refusal.ts";
 import { InvariantViolation } from "../soup/invariant.ts";
 import type { ThreadId } from "../soup/message.ts";
 import type { Director, View } from "./director.ts";
+import { loggedTree } from "./held.ts";
 import type { Ledger } from "./ledger.ts";
 import { isBlocked, releaseTree } from "./release.ts";
-import type { Workspaces } from "./workspaces/port.ts";
+import { TreeBroken, type Workspaces } from "./workspaces/port.ts";
 
 /** What they are made with. */
 export type TreeEffectsOptions = {
@@ -101,9 +103,12 @@ export class TreeEffects {
     if (this.#underWay.has(key) || this.mergesInto(parentTree, view)) return;
     this.#underWay.add(key);
     this.#launch(async () => {
-      const making =
-        tree === head.thread ? workspaces.branch(tree, parentTree) : workspaces.open(base, seeds);
-      const made = await making.catch(async (error: unknown) => {
+      const making = async () => {
+        if (tree !== head.thread) return workspaces.open(base, seeds);
+        await workspaces.mend(parentTree, loggedTree(this.#view().ledger, parentTree), `before-${tree}`);
+        return workspaces.branch(tree, parentTree);
+      };
+      const made = await making().catch(async (error: unknown) => {
         const refused = refusedBecause(error);
         // What was made before it failed would outlive the job.
         if (tree === head.thread) await workspaces.drop(tree);
@@ -129,7 +134,7 @@ export class TreeEffects {
     this.#underWay.add(key);
     this.#launch(async () => {
       const { director, workspaces } = this.#options;
-      if (director.treeOf(thread) === thread) await workspaces.drop(thread);
+      if (director.treeOf(thread) === thread) await workspaces.drop(thread).catch(unlessBroken);
       const body = { thread, parent, commit: null, refused: `${parent} has ended` };
       return () => {
         this.#underWay.delete(key);
@@ -144,13 +149,25 @@ export class TreeEffects {
     if (wanted === undefined || this.#underWay.has(key)) return;
     this.#underWay.add(key);
     this.#launch(async () => {
-      const { branch, commit } = await this.#options.workspaces.deliver(wanted.mode, wanted.message);
+      const { workspaces, director } = this.#options;
+      const { ledger } = this.#view();
+      const tree = director.treeOf(ledger.root);
+      await workspaces.mend(tree, loggedTree(ledger, tree), "before-delivery");
+      const { mode, message, summary } = wanted;
+      const { branch, commit, problem } = await workspaces.deliver(mode, message, summary);
+      const body: EntryBody<"deliver"> =
+        problem === undefined ? { branch, commit, mode } : { branch, commit, mode: "branch", problem };
       return () => {
         this.#underWay.delete(key);
-        return [{ kind: "deliver", body: { branch, commit, mode: wanted.mode } }];
+        return [{ kind: "deliver", body }];
       };
     });
   }
+}
+
+/** A tree that cannot even be read any more is left to the end of the job. */
+function unlessBroken(error: unknown): undefined {
+  if (!(error instanceof TreeBroken)) throw error;
 }
 
 /** A workspace that cannot be made is a refusal, which its sender hears of; a bug stays one. */

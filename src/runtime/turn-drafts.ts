@@ -9,7 +9,7 @@ import type { Draft, EntryBody } from "../persistence/entry.ts";
 import type { ThreadId } from "../soup/message.ts";
 import { type Broadcast, broadcastOf } from "./broadcast.ts";
 import type { Director, View } from "./director.ts";
-import { conflictMailId } from "./release.ts";
+import { afterCompletion, isConflictMail, unresolved } from "./held.ts";
 import type { OutboxEntry } from "./outbox.ts";
 import { STATUS_PATH } from "./status-file.ts";
 import type { FinishedTurn, TurnPlan } from "./turn.ts";
@@ -41,7 +41,7 @@ function failureOf(plan: TurnPlan, finished: FinishedTurn, view: View): string |
     return `it ended without a word and without any effect: nothing printed, sent, recorded or changed${because}`;
   }
   if (completed !== undefined && "unmerged" in completed && wasTold(plan, view)) {
-    return `the merge in its tree is still unresolved in ${completed.unmerged.join(", ")}`;
+    return stillUnresolved(plan, completed.unmerged, view);
   }
   const { refusals } = view.ledger.thread(plan.run.thread);
   if (plan.run.message.kind === "refusal" && refusals > plan.brief.refusals && entries.length > 0) {
@@ -54,10 +54,15 @@ function failureOf(plan: TurnPlan, finished: FinishedTurn, view: View): string |
 function wasTold({ run, tree }: TurnPlan, { ledger, configuration }: View): boolean {
   const conflict = ledger.conflicts.get(tree);
   if (conflict === undefined) return false;
-  const mail = conflictMailId(conflict.child);
-  if (run.message.kind !== "recovery") return run.message.id === mail;
+  const { child } = conflict;
+  if (run.message.kind !== "recovery") return isConflictMail(run.message, child);
   const { mailboxes = [] } = configuration.cell(run.thread) ?? {};
-  return !mailboxes.some(({ messages }) => [...messages].some(({ id }) => id === mail));
+  return !mailboxes.some(({ messages }) => [...messages].some((message) => isConflictMail(message, child)));
+}
+
+function stillUnresolved({ tree }: TurnPlan, paths: readonly string[], { ledger }: View): string {
+  const child = ledger.conflicts.get(tree)?.child ?? tree;
+  return `in its tree, ${unresolved({ child, paths }, ledger)}`;
 }
 
 /** The entries of a finished turn, in order: remarks, the turn, a completed merge, the choice, what follows. */
@@ -98,7 +103,7 @@ export function turnDrafts(
     ...notes,
     ...statusNotes(thread, finished, failure),
     { kind: "turn", body: turn },
-    ...completedMerge(tree, thread, finished, view),
+    ...afterCompletion(tree, thread, finished, view),
     { kind: "fire", body: firingBody(broadcast) },
     ...director.afterTurn(turn, run.message, view),
   ];
@@ -150,21 +155,4 @@ function turnBody(
     optional: [...broadcast.optional],
     millis,
   };
-}
-
-/** The turn has resolved the conflict that its tree held. */
-function completedMerge(tree: ThreadId, thread: ThreadId, finished: FinishedTurn, view: View): Draft[] {
-  const conflict = view.ledger.conflicts.get(tree);
-  if (conflict === undefined || finished.completed === undefined || !("merge" in finished.completed))
-    return [];
-  const body: EntryBody<"release"> = {
-    thread: conflict.child,
-    into: thread,
-    result: "completed",
-    ref: null,
-    commit: finished.completed.merge,
-    snapshot: finished.commit,
-    paths: [],
-  };
-  return [{ kind: "release", body }];
 }

@@ -6,7 +6,7 @@ import type { Stats } from "node:fs";
 import { lstat, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Brief } from "./director.ts";
-import { isErrno } from "./errno.ts";
+import { isErrno } from "../soup/errno.ts";
 import { OUTCOME_FILE } from "./outbox-calls.ts";
 import { readRegular } from "./outbox-file.ts";
 

@@ -20,7 +20,7 @@ import { watchStall } from "./stall.ts";
 import { isFaultOfTurn } from "./turn-fault.ts";
 import { entryOf, moveAside, readRecord } from "./turn-files.ts";
 import { clearStatus, readStatus, type Status } from "./status-file.ts";
-import type { NamedFile, Workspaces } from "./workspaces/port.ts";
+import type { Completion, NamedFile, Workspaces } from "./workspaces/port.ts";
 
 /** Where a job keeps what its turns print and say. */
 export type TurnDirectories = {
@@ -56,8 +56,8 @@ export type FinishedTurn = {
   readonly commit: string | null;
   /** The turn has changed the content of its tree. */
   readonly changed: boolean;
-  /** A merge that this turn completed, or the paths that still hold it up. */
-  readonly completed: { readonly merge: string } | { readonly unmerged: readonly string[] } | undefined;
+  /** What became of a conflict of the tree: completed by this turn, or what still holds it up. */
+  readonly completed: Completion | undefined;
   /** SHA-256 of the named files whose bytes are kept. */
   readonly kept: ReadonlySet<string>;
   readonly millis: number;
@@ -203,7 +203,7 @@ async function harvest(
 }
 
 /** A turn of which nothing is left: it was stopped before it began, or its workspace is not what it was. */
-function turnWithout(stop: "aborted" | "failed", failure?: string): FinishedTurn {
+export function turnWithout(stop: "aborted" | "failed", failure?: string): FinishedTurn {
   const usage = { tokens: null, usd: null };
   return {
     result: { stop, text: "", session: null, usage, ...(failure === undefined ? {} : { failure }) },

@@ -1,5 +1,5 @@
 /** `cfa init` and `cfa run`: from a fresh repository to DONE, the same job again, and reading back what happened. */
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { JobView, ThreadView } from "../../src/cli/view/job-view.ts";
@@ -172,6 +172,20 @@ test("a job elsewhere is named by --repo, in hints too", async () => {
   expect(readdirSync(join(top, ".cfa", "jobs"))).toHaveLength(1);
   expect((await here(elsewhere, "status", "--repo", top)).out).toContain("DONE");
   expect((await here(elsewhere, "status")).err).toContain("there is no job");
+});
+
+test("deliver: merge over uncommitted changes is DONE, says what to do, and ends with exit code 1, shown again, too", async () => {
+  const top = await repository();
+  shellJob(top, { lead: `${APPROVE}\necho new >new.txt` }, "deliver: merge");
+  writeFileSync(join(top, "a.txt"), "changed\n");
+  for (const words of [["run"], ["resume"]]) {
+    const { code, out } = await cfa(top, ...words);
+    expect(code).toBe(1);
+    expect(out).toMatch(/is DONE: ok$/m);
+    expect(out).toMatch(
+      /^not delivered as the job asks: .* with uncommitted changes: .*"git merge cfa\/test-/m,
+    );
+  }
 });
 
 test("a spent budget parks the job with exit code 5; a larger one is recorded and goes on", async () => {

@@ -124,7 +124,10 @@ test.each([
   await expect(begin(workspaces, commit)).rejects.toThrow("killed");
   const again = await resumed();
   await again.restore(LEAD, commit, "1.2");
-  expect(await again.exclusive(LEAD, () => again.complete(LEAD))).toEqual({ unmerged: ["text.txt"] });
+  expect(await again.exclusive(LEAD, () => again.complete(LEAD))).toEqual({
+    unmerged: ["text.txt"],
+    own: null,
+  });
   expect(readIn(lead, "text.txt").match(/^<{7}/gm)).toHaveLength(1);
 });
 
@@ -141,14 +144,15 @@ test("a child that is not merged for a conflict of its own is the same when aske
 test("reconcile waits for a git that has outlived its cfa, and for no other", async () => {
   const order: string[] = [];
   const root = join(workspaces.path(LEAD), "..");
-  const [own, other] = [root, "/elsewhere"].map(
-    (of) => execa({ env: { CFA_GIT_OF: of }, reject: false })`sleep ${of === root ? 1 : 1000}`,
+  const state = join(repo.dir, ".cfa", "jobs", JOB);
+  const [own, anchor, other] = [root, state, "/elsewhere"].map(
+    (of) => execa({ env: { CFA_GIT_OF: of }, reject: false })`sleep ${of === "/elsewhere" ? 1000 : 1}`,
   );
-  void own?.then(() => order.push("git has ended"));
+  void Promise.all([own, anchor]).then(() => order.push("git has ended"));
   await (await workspacesOf(repo)).reconcile([LEAD, CHILD]);
   order.push("reconciled");
   other?.kill("SIGKILL");
-  await Promise.all([own, other]);
+  await Promise.all([own, anchor, other]);
   expect(order).toEqual(["git has ended", "reconciled"]);
 });
 

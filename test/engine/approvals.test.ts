@@ -255,6 +255,64 @@ describe.concurrent("DONE", () => {
     expect(git(place.top, "show", "main:work.txt")).toBe("work");
   });
 
+  test("under deliver: pr-ready the commit says what the summary says", async () => {
+    const { place, run } = await runJob(
+      { ...EXECUTE, deliver: "pr-ready", artifacts: { summary: "SUMMARY.md" } },
+      {
+        lead: (turn) => {
+          write(turn.workspace, "work.txt", "work\n");
+          write(turn.workspace, "SUMMARY.md", "Add work.txt\n\nThe work, with the é of café.\n");
+          return approve(turn);
+        },
+      },
+    );
+    expect(git(place.top, "log", "--format=%B", `main..cfa/${run.id}`)).toBe(
+      "Add work.txt\n\nThe work, with the é of café.",
+    );
+    expect(git(place.top, "ls-tree", "--name-only", `cfa/${run.id}`)).toBe("text.txt\nwork.txt");
+  });
+
+  test("under deliver: pr-ready without a summary the commit says what was wanted", async () => {
+    const { place, run } = await runJob(
+      { ...EXECUTE, deliver: "pr-ready" },
+      {
+        lead: (turn) => {
+          write(turn.workspace, "work.txt", "work\n");
+          write(turn.workspace, "WORK_SUMMARY.md", " \n");
+          return approve(turn);
+        },
+      },
+    );
+    expect(git(place.top, "log", "--format=%B", `main..cfa/${run.id}`)).toBe("job: make it");
+  });
+
+  test("under deliver: merge into a branch that has moved in conflict stays on the branch of the job; the log says why", async () => {
+    const place = makePlace();
+    const started = await startJob(
+      { ...EXECUTE, deliver: "merge" },
+      {
+        lead: (turn) => {
+          write(turn.workspace, "text.txt", "work\n");
+          write(place.top, "text.txt", "the user's\n");
+          git(place.top, "commit", "--quiet", "--all", "--message", "user");
+          return approve(turn);
+        },
+      },
+      { place },
+    );
+    expect(await started.run.end).toEqual({ kind: "ended", state: "DONE" });
+    const delivered = await until(started.run, "deliver");
+    const branch = `cfa/${started.run.id}`;
+    expect(delivered).toEqual({
+      branch,
+      commit: git(place.top, "rev-parse", branch),
+      mode: "branch",
+      problem: `${branch} and main have both changed text.txt: run "git merge ${branch}" on main and resolve it.`,
+    });
+    expect(git(place.top, "show", `${branch}:text.txt`)).toBe("work");
+    expect(git(place.top, "show", "main:text.txt")).toBe("the user's");
+  });
+
   test("is not reached by running a finished job again: it is shown", async () => {
     const scripts = { lead: approve };
     const first = await runJob(EXECUTE, scripts);

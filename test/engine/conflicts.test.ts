@@ -98,7 +98,7 @@ describe.concurrent("a close that conflicts", () => {
     expect(end).toEqual({ kind: "ended", state: "FAILURE" });
     expect(transitions(entries).at(-1)).toBe("EXECUTE FAILURE FAILURE (orchestrator)");
     expect(bodies(entries, "transition").at(-1)?.reason).toContain(
-      "the merge in its tree is still unresolved in text.txt",
+      "the merge of dispatch:1.1.2 is unresolved in text.txt",
     );
     const conflict = bodies(entries, "release").find(({ result }) => result === "conflict");
     expect(git(place.top, "show", `${conflict?.ref ?? ""}:text.txt`)).toMatch(/^one\n(left|right)\nthree$/u);
@@ -163,10 +163,8 @@ describe.concurrent("a conflict whose parent ends", () => {
       },
     );
     expect(end).toEqual({ kind: "ended", state: "DONE" });
-    expect(prompts[0]).toContain(
-      "your tree holds the unfinished merge of dispatch:1.1.2, in conflict in text.txt",
-    );
-    expect(prompts.slice(1).join()).not.toContain("unfinished merge");
+    expect(prompts[0]).toContain("in your tree, the merge of dispatch:1.1.2 is unresolved in text.txt");
+    expect(prompts.slice(1).join()).not.toContain("is unresolved");
     expect(bodies(entries, "release").map(({ result }) => result)).toEqual([
       "merged",
       "conflict",

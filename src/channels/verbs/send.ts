@@ -7,7 +7,7 @@
 import { lstat, realpath } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { TurnFacts } from "../../runtime/agents/port.ts";
-import { isErrno } from "../../runtime/errno.ts";
+import { isErrno } from "../../soup/errno.ts";
 import { makeCall } from "../../runtime/outbox-calls.ts";
 import { done, inTurn, misuse, refusal, type Environment, type VerbResult } from "./turn.ts";
 

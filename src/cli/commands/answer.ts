@@ -10,7 +10,7 @@ import { openJobRecord } from "../../engine/checkpoint.ts";
 import { listJobs } from "../../persistence/jobs.ts";
 import type { Bus } from "../../persistence/ports.ts";
 import type { QuestionRecord } from "../../runtime/thread-record.ts";
-import { isErrno } from "../../runtime/errno.ts";
+import { isErrno } from "../../soup/errno.ts";
 import { type Context, say } from "../context.ts";
 import { Misuse } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";

@@ -2,7 +2,7 @@
 import { stat, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { INIT_TEMPLATE } from "../../job/init-template.ts";
-import { isErrno } from "../../runtime/errno.ts";
+import { isErrno } from "../../soup/errno.ts";
 import { type Context, say } from "../context.ts";
 import { Misuse } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";

@@ -79,6 +79,8 @@ export function wordsOf({ entry, after }: Step): string {
     case "turn":
       return turn(entry.body);
     case "release":
+      if (entry.body.into === entry.body.thread)
+        return `what git had left unfinished in the workspace of ${name(entry.body.thread)} was ${entry.body.result === "conflict" ? "found" : "ended"}`;
       return `the work of ${name(entry.body.thread)} was ${RELEASED[entry.body.result]}`;
     default:
       return recorded(entry);
@@ -109,7 +111,7 @@ function recorded(entry: Entry): string {
         ? `the job was parked: ${entry.body.why}`
         : `the job went on: ${entry.body.why}`;
     case "deliver":
-      return `the work was delivered on ${entry.body.branch}`;
+      return `the work was delivered on ${entry.body.branch}${entry.body.problem === undefined ? "" : `: ${entry.body.problem}`}`;
     case "act": {
       const { by, verb, target, text, result } = entry.body;
       return `${by} did ${verb}${target === "" ? "" : ` ${shortThread(target)}`}: ${quote(text)} (${result})`;

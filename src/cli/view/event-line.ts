@@ -67,8 +67,9 @@ function recordLine(entry: Entry, ledger: Ledger): EventLine | undefined {
     case "park":
       return loud(entry.body.parked ? `parked: ${entry.body.why}` : `goes on: ${entry.body.why}`);
     case "deliver": {
-      const { branch, commit } = entry.body;
-      return loud(`delivered on ${branch}${commit === null ? "" : ` at ${commit.slice(0, 7)}`}`);
+      const { branch, commit, problem } = entry.body;
+      const why = problem === undefined ? "" : `, not as the job asks: ${problem}`;
+      return loud(`delivered on ${branch}${commit === null ? "" : ` at ${commit.slice(0, 7)}`}${why}`);
     }
     case "act": {
       const { by, verb, target, result } = entry.body;
@@ -143,6 +144,8 @@ function releaseLine(
     case "completed":
       return loud(`the conflict with ${who} is resolved${at}`);
     case "conflict":
+      if (into === thread)
+        return loud(`the workspace of ${who} is left unfinished by git: ${paths.join(", ")}`);
       return loud(`${who} conflicts${where}: ${paths.join(", ")}`);
     case "dropped":
       return quiet(`${who} is dropped${ref === null ? "" : `, kept on ${ref}`}`);

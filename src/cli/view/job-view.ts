@@ -54,6 +54,8 @@ export type JobView = {
     readonly branch: string;
     readonly commit: string | null;
     readonly mode: string;
+    /** Why it was not delivered as the job asks. */
+    readonly problem?: string;
   } | null;
   /** Its end state is reached, its threads have ended and their trees have left. */
   readonly ended: boolean;

@@ -42,6 +42,7 @@ export function statusLines(view: JobView, options: StatusOptions): readonly str
     `spent      ${spentText(view.spent)}`,
     `boundary   ${boundaryText(view)}`,
     ...(delivered === null ? [] : [`delivered  ${delivered.branch} at ${delivered.commit ?? "no commit"}`]),
+    ...(delivered?.problem === undefined ? [] : [`           not as the job asks: ${delivered.problem}`]),
   ];
 }
 

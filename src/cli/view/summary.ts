@@ -36,10 +36,11 @@ export function endLines(view: JobView, facts: SummaryFacts): readonly string[] 
 }
 
 function deliveryLines(
-  { branch, commit }: NonNullable<JobView["delivered"]>,
+  { branch, commit, problem }: NonNullable<JobView["delivered"]>,
   files: readonly ChangedFile[],
 ): string[] {
   const lines = [`branch ${branch}${commit === null ? "" : ` at ${commit.slice(0, 10)}`}`];
+  if (problem !== undefined) lines.push(`not delivered as the job asks: ${problem}`);
   const shown = files.slice(0, FILES_SHOWN);
   lines.push(...shown.map(({ change, path }) => `  ${change} ${path}`));
   if (files.length > shown.length) lines.push(`  … ${files.length - shown.length} more`);

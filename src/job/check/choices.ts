@@ -79,7 +79,8 @@ export function finishedTurn(model: Model, plan: TurnPlan, choice: TurnChoice): 
     status: undefined,
     commit: "commit",
     changed: true,
-    completed: !held || failed ? undefined : leaves ? { unmerged: ["a file"] } : { merge: "commit" },
+    completed:
+      !held || failed ? undefined : leaves ? { unmerged: ["a file"], own: null } : { merge: "commit" },
     kept: new Set(),
     millis: 0,
   };

@@ -7,7 +7,7 @@
 import type { Draft, EntryBody } from "../../persistence/entry.ts";
 import { refusalOf } from "../../rules/refusal.ts";
 import type { Director, View } from "../../runtime/director.ts";
-import { conflictMailId } from "../../runtime/release.ts";
+import { conflictMailId } from "../../runtime/held.ts";
 import type { ThreadId } from "../../soup/message.ts";
 
 /** What effects look at. */

@@ -8,7 +8,7 @@
  */
 import type { Message, ThreadId } from "../../soup/message.ts";
 import type { Lifecycle, Question } from "../../soup/molecule.ts";
-import { conflictMailId } from "../../runtime/release.ts";
+import { conflictMailId } from "../../runtime/held.ts";
 import { leadOf } from "../state-record.ts";
 import type { Model } from "./model.ts";
 

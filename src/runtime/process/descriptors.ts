@@ -3,7 +3,8 @@
  *
  * D1. What Node calls a pipe is a socket pair, and a socket cannot be opened by name: `cat /dev/stdin`, `tee /dev/stderr` and
  *     `readFileSync("/dev/stdin")` fail on it. Input is therefore a file and output a FIFO.
- * D2. They have no name any more when the program starts; nothing is left behind, whatever is killed.
+ * D2. They have no name any more when the program starts, so nothing is left behind by its death. Only a cfa that is killed in the
+ *     moment in which it opens them leaves their folder, `cfa-program-*`, in the temporary directory.
  */
 import { closeSync, constants, openSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -5,7 +5,7 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { delimiter, join, resolve } from "node:path";
-import { isErrno } from "../errno.ts";
+import { isErrno } from "../../soup/errno.ts";
 
 /** An executable file, or one sentence that says why there is none. */
 export type FoundProgram = { readonly path: string } | { readonly missing: string };

@@ -12,7 +12,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { execa } from "execa";
-import { isErrno } from "../errno.ts";
+import { isErrno } from "../../soup/errno.ts";
 import { findProgram } from "./find-program.ts";
 
 /** How programs are held together; `why` is one sentence for people, in the fallback one that says what is not guaranteed. */

@@ -11,7 +11,7 @@ import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import { isErrno } from "../errno.ts";
+import { isErrno } from "../../soup/errno.ts";
 
 /** Longest final text of a program, bytes; of more only the end is kept, with a remark. */
 export const TEXT_BYTES = 1024 * 1024;

@@ -17,7 +17,7 @@ import { constants as os } from "node:os";
 import { Duplex, type Readable } from "node:stream";
 import { processIdentity, type ProcessIdentity } from "../../persistence/process-identity.ts";
 import { invariant, InvariantViolation } from "../../soup/invariant.ts";
-import { isErrno } from "../errno.ts";
+import { isErrno } from "../../soup/errno.ts";
 import { openDescriptors } from "./descriptors.ts";
 import { stopRequest } from "../stop-request.ts";
 import { findProgram } from "./find-program.ts";

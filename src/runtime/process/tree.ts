@@ -9,7 +9,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { processState, type ProcessIdentity } from "../../persistence/process-identity.ts";
-import { isErrno } from "../errno.ts";
+import { isErrno } from "../../soup/errno.ts";
 
 type ProcessRow = { readonly pid: number; readonly parent: number; readonly group: number };
 

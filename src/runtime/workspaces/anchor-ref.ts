@@ -4,6 +4,7 @@
  * A1. It never goes back, whoever writes it: the ref is moved only from the value that was compared.
  * A2. It names no commit, so it is no branch, nothing is checked out from it, and a push takes it only when told to.
  */
+import { jobDirectory } from "../../persistence/jobs.ts";
 import type { AnchorPort } from "../anchor.ts";
 import { type Git, gitAt, GitFailure } from "./git.ts";
 import { refs } from "./trees.ts";
@@ -15,7 +16,7 @@ type Found = { readonly blob: string; readonly anchored: Anchored | undefined };
 
 /** The anchor of a job in the repository at `top`. */
 export function gitAnchor(top: string, job: string): AnchorPort {
-  const git = gitAt({ cwd: top });
+  const git = gitAt({ cwd: top, job: jobDirectory(top, job) });
   const ref = refs.anchor(job);
   let known: Found | undefined;
   return async (seq, hash) => {

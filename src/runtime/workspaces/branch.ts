@@ -8,12 +8,12 @@
 import { join } from "node:path";
 import type { ThreadId } from "../../soup/message.ts";
 import { keepArtifacts, storeArtifacts } from "./carry.ts";
-import { readConflict } from "./conflict.ts";
+import { openConflict } from "./conflict.ts";
 import { placeFile, writeInto } from "./files.ts";
 import { readCommits } from "./git.ts";
 import type { Branched } from "./port.ts";
-import { mergeHead } from "./snapshot.ts";
 import { jobBranch, type JobGit, PRIVATE, refs, type Tree, treeName } from "./trees.ts";
+import { unfinishedIn } from "./unfinished.ts";
 import { workCommit } from "./work-commit.ts";
 import {
   findTree,
@@ -67,7 +67,7 @@ export async function branchTree(job: JobGit, thread: ThreadId, parent: ThreadId
   if (finished !== undefined) return { commit: finished };
   const above = await requireTree(job, parent);
   await removeLocks(above.admin);
-  if ((await mergeHead(above)) !== null || readConflict(above)?.completed === null)
+  if (openConflict(above) !== undefined || (await unfinishedIn(above)) !== undefined)
     return {
       refused: `the workspace of ${parent} holds an unfinished merge: resolve its conflicts first, then dispatch again.`,
     };

@@ -1,58 +1,86 @@
 /**
- * Completing the merge that a tree holds, at the end of a turn.
+ * Completing what a tree holds unfinished, at the end of a turn.
  *
  * L1. Complete when every path is resolved (conflict.ts, X2); the merge commit is cfa's and holds the whole work.
- * L2. An agent that committed the merge itself has completed it. One that threw the merge away has not: it is begun
- *     again, so that the child's work cannot get lost.
- * L3. A merge that the agent began by itself is completed by the same rules.
+ * L2. An agent that committed the merge of a thread itself, without markers, has completed it. One that threw the merge away
+ *     has not: it is begun again, so that the child's work cannot get lost.
+ * L3. What the agent began by itself is completed by the same rules, and may be given up; a rebase or a sequence of picks only
+ *     git can end (unfinished.ts, U2). Nothing unresolved is committed.
  */
 import { join } from "node:path";
 import { keepArtifacts } from "./carry.ts";
 import {
   type ConflictRecord,
-  describePaths,
+  openConflict,
+  ownRecord,
   readConflict,
   unresolvedPaths,
   writeConflict,
 } from "./conflict.ts";
 import { bytes, text } from "./git.ts";
-import { removeMergeState } from "./half-merge.ts";
 import { beginMerge, mergeOf } from "./merge.ts";
-import { mergeHead } from "./snapshot.ts";
+import type { Completion } from "./port.ts";
 import type { JobGit, Tree } from "./trees.ts";
+import { removeMergeState, type Unfinished, unfinishedIn } from "./unfinished.ts";
 import { commitTree, isAncestor, prepare, settle, workCommit } from "./work-commit.ts";
 import { readIfThere, removeLocks } from "./worktrees.ts";
 
-/** What became of a merge under way: its commit, or the paths that are left; undefined when there was none. */
-export type Completion = { readonly merge: string } | { readonly unmerged: readonly string[] } | undefined;
-
-/** Completes the merge that `tree` holds, if it can be. */
-export async function completeMerge(job: JobGit, tree: Tree): Promise<Completion> {
+/** Completes what git has left unfinished in `tree`, if it can be. */
+export async function completeMerge(job: JobGit, tree: Tree): Promise<Completion | undefined> {
   await removeLocks(tree.admin);
-  const newest = readConflict(tree);
-  const record = newest?.completed === null ? newest : undefined;
-  const merging = await mergeHead(tree);
-  if (merging === null) return record === undefined ? undefined : afterAgent(job, tree, record);
-  const current = record ?? (await adopt(tree, merging));
-  const relevant = current.commit === merging ? current : { ...current, paths: [] };
-  const left = await unresolvedPaths(tree, relevant);
-  if (left.length > 0) return { unmerged: left.map(text) };
-  const merge = await commitMerge(job, tree, current);
-  await finish(job, tree, current.commit === merging ? current : undefined, merge);
+  const record = openConflict(tree);
+  const held = record?.own === null ? record : undefined;
+  const found = await unfinishedIn(tree);
+  if (held !== undefined && found?.operation === "merge" && found.commit === held.commit)
+    return completeHeld(job, tree, held);
+  if (found !== undefined) {
+    const own = await ownRecord(tree, found, record);
+    const unmerged = await unresolvedPaths(tree, own);
+    // What a thread has to merge is not forgotten over what the agent began instead.
+    if (held === undefined) writeConflict(tree, own);
+    if (unmerged.length > 0 || found.sequence)
+      return { unmerged: unmerged.map(text), own: held === undefined ? found.operation : null };
+    const merge = await conclude(job, tree, own, found);
+    if (held === undefined) return { merge };
+  }
+  if (held !== undefined) return afterAgent(job, tree, held);
+  return record === undefined || found !== undefined ? undefined : afterOwn(job, tree, record);
+}
+
+async function completeHeld(job: JobGit, tree: Tree, record: ConflictRecord): Promise<Completion> {
+  const left = await unresolvedPaths(tree, record);
+  if (left.length > 0) return { unmerged: left.map(text), own: null };
+  const merge = await commitMerge(job, tree, record);
+  await finish(job, tree, record, merge);
   return { merge };
 }
 
-/** A record for a merge of the agent's own (L3). */
-async function adopt(tree: Tree, merging: string): Promise<ConflictRecord> {
-  const paths = [...(await describePaths(tree))];
-  const record = { thread: merging.slice(0, 12), commit: merging, onto: "", completed: null, paths };
-  writeConflict(tree, record);
-  return record;
+/** Commits what the agent began itself, and of which nothing is left in conflict (L3). */
+async function conclude(
+  job: JobGit,
+  tree: Tree,
+  record: ConflictRecord,
+  { operation }: Unfinished,
+): Promise<string> {
+  const held = openConflict(tree)?.own === null;
+  const merge =
+    operation === "merge" ? await commitMerge(job, tree, record) : await workCommit(job, tree, true);
+  await finish(job, tree, held ? undefined : record, merge);
+  return merge;
+}
+
+/** The agent has ended what it began itself, one way or the other; no marker of it may have been staged or committed (L3). */
+async function afterOwn(job: JobGit, tree: Tree, record: ConflictRecord): Promise<Completion> {
+  const left = await unresolvedPaths(tree, record);
+  if (left.length > 0) return { unmerged: left.map(text), own: record.own };
+  const merge = await workCommit(job, tree);
+  await finish(job, tree, record, merge);
+  return { merge };
 }
 
 async function commitMerge(job: JobGit, tree: Tree, record: ConflictRecord): Promise<string> {
   const merged = ((await readIfThere(join(tree.admin, "MERGE_HEAD"))) ?? "").trim().split("\n");
-  const state = await prepare(job, tree);
+  const state = await prepare(job, tree, true);
   // A kill may have come between the commit and the end of git's own state.
   if (await isAncestor(job.git, record.commit, state.parent))
     return mergeOf(job.git, record.commit, state.parent);
@@ -74,8 +102,10 @@ async function finish(
   await keepArtifacts(job, tree, merge);
 }
 
-/** The agent has ended the merge, one way or the other (L2). */
+/** The agent has ended the merge of a thread, one way or the other (L2). */
 async function afterAgent(job: JobGit, tree: Tree, record: ConflictRecord): Promise<Completion> {
+  const left = await unresolvedPaths(tree, record);
+  if (left.length > 0) return { unmerged: left.map(text), own: null };
   const head = await workCommit(job, tree);
   if (await isAncestor(job.git, record.commit, head)) {
     const merge = await mergeOf(job.git, record.commit, head);
@@ -83,7 +113,7 @@ async function afterAgent(job: JobGit, tree: Tree, record: ConflictRecord): Prom
     return { merge };
   }
   const again = await beginMerge(job, tree, record.thread, record.commit, { ...record, paths: [] });
-  return "merge" in again ? again : { unmerged: again.paths };
+  return "merge" in again ? again : { unmerged: again.paths, own: null };
 }
 
 /** Declares `path` resolved as it will stand at the end of the turn. Rejects with a sentence when it is not unmerged. */

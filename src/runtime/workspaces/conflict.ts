@@ -1,21 +1,25 @@
 /**
- * A merge that a tree holds unfinished, from the conflict to the merge commit.
+ * A conflict that a tree holds, from its beginning to the commit that ends it.
  *
  * X1. A record beside git's own state says which child is being merged, on top of what, and how each path stood when
  *     the conflict began. It stays after completion, until the next merge, so that a lost turn can be put back.
  * X2. A path with markers is resolved when no line with `<<<<<<<` or `>>>>>>>` is left in it; staging it with markers
  *     does not count. A path without markers (binary, deleted on one side) is resolved when it differs from how the
  *     conflict left it, or by declaration.
- * X3. The merge commit holds the whole work of the tree, so edits elsewhere that belong to the resolution are in it.
+ * X3. What the agent itself began (a merge, a rebase, a pick) is a conflict like any other, with `own` in its record: it may
+ *     also be given up. Paths that git has left as one side had them count as resolved when they are changed or staged.
+ * X4. The merge commit holds the whole work of the tree, so edits elsewhere that belong to the resolution are in it.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { readFile, readlink, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { fields } from "./git.ts";
-import { isErrno, look } from "./safe-path.ts";
+import { isErrno } from "../../soup/errno.ts";
+import { look } from "./safe-path.ts";
+import { blobsAt } from "./stage.ts";
 import type { Tree } from "./trees.ts";
+import { type Unfinished, unmergedPaths } from "./unfinished.ts";
 
 const pathSchema = z.strictObject({
   /** Byte string. */
@@ -28,11 +32,13 @@ const pathSchema = z.strictObject({
 });
 
 const recordSchema = z.strictObject({
-  /** Thread whose work is being merged. */
+  /** Thread whose work is being merged; for what the agent began itself the start of the commit. */
   thread: z.string(),
-  /** Its commit. */
+  /** Its commit; empty where git does not say what it applies. */
   commit: z.string(),
-  /** Work commit of the tree on which the merge began. */
+  /** What the agent itself began; null for the merge of a thread (X3). */
+  own: z.enum(["merge", "rebase", "cherry-pick", "revert", "other"]).nullable(),
+  /** Work commit of the tree on which the merge began; empty where cfa did not begin it. */
   onto: z.string(),
   /** The merge commit, once made. */
   completed: z.string().nullable(),
@@ -54,6 +60,12 @@ export function readConflict(tree: Tree): ConflictRecord | undefined {
     if (isErrno(error, "ENOENT")) return undefined;
     throw error;
   }
+}
+
+/** The record of the conflict that the tree holds now. */
+export function openConflict(tree: Tree): ConflictRecord | undefined {
+  const record = readConflict(tree);
+  return record?.completed === null ? record : undefined;
 }
 
 /** Writes the record; synchronous, so that a declaration and a completion cannot overwrite each other. */
@@ -79,16 +91,61 @@ export async function describePaths(tree: Tree): Promise<readonly ConflictPath[]
   );
 }
 
-/** Unmerged paths (byte strings) of the index, each with its stages. */
-export async function unmergedPaths(tree: Tree): Promise<ReadonlyMap<string, readonly number[]>> {
-  const stages = new Map<string, number[]>();
-  for (const entry of fields(await tree.git.run(["ls-files", "--unmerged", "-z"]))) {
-    // <mode> <object> <stage>\t<path>
-    const tab = entry.indexOf("\t");
-    const path = entry.slice(tab + 1);
-    stages.set(path, [...(stages.get(path) ?? []), Number(entry.slice(tab - 1, tab))]);
-  }
-  return stages;
+/**
+ * How each path of something that the agent began stands now. It may have been at work on it already: a path without markers
+ * counts as untouched only when it is as one of its sides.
+ */
+async function describeOwn(tree: Tree, { unmerged }: Unfinished): Promise<readonly ConflictPath[]> {
+  const blobs = await blobsAt(tree, [...unmerged.keys()]);
+  const described = await describePaths(tree);
+  return described.map((entry) => {
+    const now = blobs.get(entry.path)?.id;
+    const isSide = unmerged.get(entry.path)?.some(({ blob }) => blob === now) === true;
+    return entry.markers || isSide ? entry : { ...entry, was: CHANGED };
+  });
+}
+
+/**
+ * The record for a tree that has been put back to a snapshot which holds these paths (byte strings) in conflict, but no merge:
+ * git's own state of it is gone, the markers are there.
+ */
+export async function recordAgain(tree: Tree, paths: readonly string[]): Promise<ConflictRecord> {
+  const entries = paths.map(async (path): Promise<ConflictPath> => {
+    const { markers, hash } = await stateOf(tree, path);
+    return { path, markers, was: hash, declared: false };
+  });
+  return {
+    thread: "",
+    commit: "",
+    own: "other",
+    onto: "",
+    completed: null,
+    paths: await Promise.all(entries),
+  };
+}
+
+/** Stands for a content that no path has now. */
+const CHANGED = "";
+
+/** The record of something unfinished that the agent began (X3); `before` is the tree's open record, whose paths stay in it. */
+export async function ownRecord(
+  tree: Tree,
+  found: Unfinished,
+  before: ConflictRecord | undefined,
+): Promise<ConflictRecord> {
+  const { operation, commit } = found;
+  const same = before?.own === operation && before.commit === commit;
+  const known = before?.paths.filter((entry) => same || (entry.markers && !entry.declared)) ?? [];
+  const names = new Set(known.map((entry) => entry.path));
+  const fresh = (await describeOwn(tree, found)).filter((entry) => !names.has(entry.path));
+  return {
+    thread: commit.slice(0, 12),
+    commit,
+    own: operation,
+    onto: "",
+    completed: null,
+    paths: [...known, ...fresh],
+  };
 }
 
 /** Paths (byte strings) of the conflict that are not resolved yet (X2). */
@@ -104,7 +161,7 @@ export async function unresolvedPaths(tree: Tree, record: ConflictRecord): Promi
       if (now.markers) return entry === undefined || entry.markers;
       if (!stages.has(path)) return false;
       if (entry?.markers === true) return false;
-      const onlyBase = stages.get(path)?.every((stage) => stage === 1) === true;
+      const onlyBase = stages.get(path)?.every(({ number }) => number === 1) === true;
       return !(onlyBase && now.hash === null) && now.hash === (entry?.was ?? null);
     }),
   );

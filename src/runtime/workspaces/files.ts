@@ -7,7 +7,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, copyFile, chmod, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { NamedFile } from "./port.ts";
+import { type NamedFile, PathRefused } from "./port.ts";
 import { look, openRegular, pathWithin } from "./safe-path.ts";
 
 /** Stores the file `path` of the tree at `root`; undefined when it does not exist. */
@@ -48,15 +48,15 @@ export async function placeFile(store: string, root: string, file: NamedFile): P
   const content = join(store, file.sha256);
   if ((await look(content)) === undefined)
     throw new Error(`the content of ${JSON.stringify(file.path)} is not in the job's file store: ${content}`);
-  await replaceFile(root, file.path, file.executable, (beside) => copyFile(content, beside));
+  await writeFileWithin(root, file.path, file.executable, (beside) => copyFile(content, beside));
 }
 
 /** Writes `content` (text as UTF-8) as the file `path` of the tree at `root`, like {@link placeFile}. */
 export async function writeInto(root: string, path: string, content: string | Uint8Array): Promise<void> {
-  await replaceFile(root, path, false, (beside) => writeFile(beside, content));
+  await writeFileWithin(root, path, false, (beside) => writeFile(beside, content));
 }
 
-async function replaceFile(
+async function writeFileWithin(
   root: string,
   path: string,
   executable: boolean,
@@ -64,7 +64,9 @@ async function replaceFile(
 ): Promise<void> {
   const at = await pathWithin(root, path, true);
   if ((await look(at))?.isDirectory() === true)
-    throw new Error(`${JSON.stringify(path)} is a directory in the workspace: a file cannot take its place.`);
+    throw new PathRefused(
+      `${JSON.stringify(path)} is a directory in the workspace: a file cannot take its place.`,
+    );
   const beside = `${at}.${randomUUID()}`;
   try {
     await write(beside);

@@ -1,12 +1,11 @@
 /**
  * The {@link Workspaces} of one job on a git repository.
  *
- * Owns the queue of each tree and the gate of each parent that holds a conflict; what the operations do is in the
- * files beside this one. Who may call what inside `exclusive` is said by the port.
+ * Owns the queue of each tree and the list of those that were found damaged; what the operations do is in the files beside
+ * this one. Who may call what inside `exclusive` is said by the port.
  *
- * J1. A merge takes its place in the parent's queue at once. If it meets another conflict there, it leaves the queue,
- *     so that the parent's turns can resolve it, and lines up again, in order, when the conflict is over.
- * J2. A tree's queue is taken before that of its child, never the other way.
+ * J1. A tree's queue is taken before that of its child, never the other way.
+ * J2. No operation waits for anything but its place in a queue.
  */
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,9 +17,11 @@ import { deliverJob } from "./deliver.ts";
 import { dropTree, reconcileTrees } from "./drop.ts";
 import { placeFile, storeFile } from "./files.ts";
 import { gitAt, text } from "./git.ts";
+import { guarded } from "./guard.ts";
+import { mendTree, restoreDamaged } from "./mend.ts";
 import { abandonMerge, mergeInto } from "./merge.ts";
-import type { Merged, Workspaces } from "./port.ts";
-import { Gates, KeyedQueue } from "./queue.ts";
+import { PathRefused, type Workspaces } from "./port.ts";
+import { KeyedQueue } from "./queue.ts";
 import { rebuildTree } from "./rebuild.ts";
 import { restoreTree } from "./restore.ts";
 import { partsOf } from "./safe-path.ts";
@@ -53,79 +54,75 @@ export type GitWorkspacesOptions = {
 export async function gitWorkspaces(options: GitWorkspacesOptions): Promise<Workspaces> {
   const job = await jobGit(options);
   const queue = new KeyedQueue();
-  const gates = new Gates();
+  const damaged = new Set<string>();
+  const name = (tree: ThreadId): string => treeName(job.job, tree);
+  const alone = <T>(tree: ThreadId, work: () => Promise<T>): Promise<T> => queue.run(name(tree), work);
+  const guard = <T>(tree: ThreadId, work: () => Promise<T>): Promise<T> =>
+    guarded(tree, work, () => damaged.add(name(tree)));
   const queued = <T>(tree: ThreadId, work: () => Promise<T>): Promise<T> =>
-    queue.run(treeName(job.job, tree), work);
-
-  /** One try of a merge; `over` settles when the conflict that holds it up is over (J1). */
-  const tryMerge = (tree: ThreadId, parent: ThreadId): Promise<Merged | { readonly over: Promise<void> }> =>
-    queued(parent, async () => {
-      const above = await requireTree(job, parent);
-      const result = await queued(tree, () => mergeInto(job, tree, above));
-      return result === "held" ? { over: gates.wait(parent) } : result;
-    });
+    alone(tree, () => guard(tree, work));
+  const root = job.home;
 
   return {
-    ...filesOf(job),
-    open: (base, seeds) => queued(job.home, () => openJob(job, base, seeds)),
+    ...filesOf(job, guard),
+    open: (base, seeds) => alone(root, () => openJob(job, base, seeds)),
     rebuild: (tree, state) => queued(tree, () => rebuildTree(job, tree, state)),
-    path: (tree) => join(job.root, treeName(job.job, tree)),
-    exclusive: queued,
+    path: (tree) => join(job.root, name(tree)),
+    exclusive: alone,
     branch: (tree, parent) => queued(parent, () => branchTree(job, tree, parent)),
-    snapshot: async (tree, label, since) => snapshot(job, await requireTree(job, tree), label, since),
-    merge: async (tree, parent) => {
-      for (;;) {
-        const result = await tryMerge(tree, parent);
-        if (!("over" in result)) return result;
-        await result.over;
-      }
-    },
-    complete: async (tree) => {
-      const result = await completeMerge(job, await requireTree(job, tree));
-      if (result === undefined || "merge" in result) gates.open(tree);
-      return result;
-    },
-    abandon: (tree) =>
-      queued(tree, async () => {
-        await abandonMerge(await requireTree(job, tree));
-        gates.open(tree);
+    snapshot: (tree, label, since) =>
+      guard(tree, async () => snapshot(job, await requireTree(job, tree), label, since)),
+    merge: (tree, parent) =>
+      queued(parent, async () => {
+        const above = await requireTree(job, parent);
+        return queued(tree, () => mergeInto(job, tree, above));
       }),
+    complete: (tree) => guard(tree, async () => completeMerge(job, await requireTree(job, tree))),
+    abandon: (tree) => queued(tree, async () => abandonMerge(await requireTree(job, tree))),
     resolve: async (tree, path) => declareResolved(await requireTree(job, tree), path),
+    mend: (tree, logged, label) =>
+      queued(tree, async () => {
+        await mendTree(job, tree, logged, label, damaged.has(name(tree)));
+        damaged.delete(name(tree));
+      }),
     restore: (tree, commit, label) =>
       queued(tree, async () => {
-        const result = await restoreTree(job, tree, commit, label);
-        gates.open(tree);
-        return result;
+        const isDamaged = damaged.delete(name(tree));
+        return isDamaged ? restoreDamaged(job, tree, commit, label) : restoreTree(job, tree, commit, label);
       }),
-    drop: (tree) =>
-      queued(tree, async () => {
-        const result = await dropTree(job, tree);
-        gates.open(tree);
-        return result;
-      }),
-    deliver: (mode, message) => queued(job.home, () => deliverJob(job, mode, message, options.target)),
-    reconcile: (live) => reconcileTrees(job, live),
+    drop: (tree) => queued(tree, () => dropTree(job, tree)),
+    deliver: (mode, message, summary) =>
+      queued(root, () => deliverJob(job, { mode, message, summary, target: options.target })),
+    reconcile: async (live) => {
+      for (const found of await reconcileTrees(job, live)) damaged.add(found);
+    },
   };
 }
 
+type Guard = <T>(tree: ThreadId, work: () => Promise<T>) => Promise<T>;
+
 /** The operations that move files and records, all inside `exclusive`. */
-function filesOf(job: JobGit): Pick<Workspaces, "clear" | "place" | "keep"> {
+function filesOf(job: JobGit, guard: Guard): Pick<Workspaces, "clear" | "place" | "keep"> {
   return {
-    clear: async (tree) => {
-      const { dir, admin } = await requireTree(job, tree);
-      await removeLocks(admin);
-      await clearRecord(dir);
-    },
-    place: async (tree, files) => {
-      const { dir } = await requireTree(job, tree);
-      for (const file of files) await placeFile(job.files, dir, file);
-    },
+    clear: (tree) =>
+      guard(tree, async () => {
+        const { dir, admin } = await requireTree(job, tree);
+        await removeLocks(admin);
+        await clearRecord(dir);
+      }),
+    place: (tree, files) =>
+      guard(tree, async () => {
+        const { dir } = await requireTree(job, tree);
+        for (const file of files) await placeFile(job.files, dir, file);
+      }),
     keep: async (folder, files) => {
       for (const { path, sha256 } of files) {
         partsOf(path);
         const stored = await storeFile(job.files, folder, sha256);
         if (stored?.sha256 !== sha256)
-          throw new Error(`the bytes of ${JSON.stringify(path)} are not those that the call has named.`);
+          throw new PathRefused(
+            `the bytes of ${JSON.stringify(path)} are not those that the call has named.`,
+          );
       }
     },
   };

@@ -23,8 +23,8 @@ type GitCall = {
 export type GitResult = { readonly code: number; readonly out: string; readonly err: string };
 
 /**
- * Where git runs. `dir` is the git directory; without it git looks for one from `cwd` upwards. `job` is the root of the
- * job that it works for, by which it is found should it outlive this process (strays.ts).
+ * Where git runs. `dir` is the git directory; without it git looks for one from `cwd` upwards. `job` is a folder of the
+ * job that it works for, by which it is found should it outlive this process (strays.ts, Y1).
  */
 export type GitPlace = {
   readonly cwd: string;
@@ -37,7 +37,7 @@ export type GitPlace = {
 export type Git = {
   /** Output of a run that must succeed. Rejects with a {@link GitFailure}. */
   readonly run: (args: readonly string[], call?: GitCall) => Promise<string>;
-  /** Result of a run that may fail. Rejects with a {@link GitFailure} only when git cannot be started. */
+  /** Result of a run that may fail. Rejects with a {@link GitFailure} only when git cannot be started there. */
   readonly attempt: (args: readonly string[], call?: GitCall) => Promise<GitResult>;
 };
 
@@ -107,7 +107,9 @@ export function gitAt(place: GitPlace): Git {
       reject: false,
       maxBuffer: 1 << 30,
     });
-    if (done.exitCode === undefined) throw new Error(`git could not be run: ${done.shortMessage}`);
+    if (done.signal !== undefined) throw new Error(`git ${args[0] ?? ""} was killed by ${done.signal}`);
+    if (done.exitCode === undefined)
+      throw new GitFailure(args[0] ?? "", { code: -1, out: "", err: done.originalMessage ?? "" });
     return { code: done.exitCode, out: done.stdout, err: done.stderr };
   };
   const run = async (args: readonly string[], call: GitCall = {}): Promise<string> => {

@@ -11,9 +11,10 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { forgetConflict } from "./conflict.ts";
-import { moveAside, onDisk, putBack } from "./obstacles.ts";
+import { moveObstaclesAside, onDisk, putBack } from "./obstacles.ts";
 import { look } from "./safe-path.ts";
 import { type JobGit, reservedNames, type Tree } from "./trees.ts";
+import { removeMergeState } from "./unfinished.ts";
 import { readIfThere, removeLocks, writeWhole } from "./worktrees.ts";
 
 const noteSchema = z.strictObject({
@@ -48,7 +49,7 @@ export async function undoHalfMerge(job: JobGit, tree: Tree): Promise<void> {
   if ((await tree.git.run(["rev-parse", "HEAD"])).trim() === onto) {
     if (!again) await forgetConflict(tree);
     await putBack(tree);
-    await moveAside(tree, await present(tree, obstacles));
+    await moveObstaclesAside(tree, await present(tree, obstacles));
     await removeMergeState(tree);
     // What the merge has added is taken for tracked, so that git removes it, also where it is ignored.
     await tree.git.run(["read-tree", commit]);
@@ -63,13 +64,4 @@ export async function undoHalfMerge(job: JobGit, tree: Tree): Promise<void> {
 async function present(tree: Tree, paths: readonly string[]): Promise<readonly string[]> {
   const stats = await Promise.all(paths.map((path) => look(onDisk(tree, path))));
   return paths.filter((_, at) => stats[at] !== undefined);
-}
-
-/** Ends git's own state of merges, picks and rebases; tree, index and HEAD stay. */
-export async function removeMergeState(tree: Tree): Promise<void> {
-  const files = ["MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "AUTO_MERGE", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
-  const directories = ["rebase-merge", "rebase-apply", "sequencer"];
-  await Promise.all(
-    [...files, ...directories].map((name) => rm(join(tree.admin, name), { recursive: true, force: true })),
-  );
 }

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { fields } from "./git.ts";
 import { look } from "./safe-path.ts";
+import { blobsAt } from "./stage.ts";
 import type { Tree } from "./trees.ts";
 import { readIfThere, removeAll, writeWhole } from "./worktrees.ts";
 
@@ -30,7 +31,7 @@ export async function obstaclesOf(tree: Tree, onto: string, commit: string): Pro
 }
 
 /** Moves the files at `paths` aside (O1). */
-export async function moveAside(tree: Tree, paths: readonly string[]): Promise<void> {
+export async function moveObstaclesAside(tree: Tree, paths: readonly string[]): Promise<void> {
   await mkdir(aside(tree), { recursive: true });
   await writeWhole(join(aside(tree), "list.json"), JSON.stringify(paths));
   for (const [at, path] of paths.entries()) await rename(onDisk(tree, path), join(aside(tree), String(at)));
@@ -51,25 +52,16 @@ export async function putBack(tree: Tree): Promise<readonly string[]> {
 
 /** Makes `paths` unmerged: the tree's file against the one that the merge has put into the index (O2). */
 export async function markUnmerged(tree: Tree, paths: readonly string[]): Promise<void> {
-  const entries = fields(await tree.git.run(["ls-files", "--stage", "-z", "--", ...paths.map(utf8)]));
-  const hashes = await tree.git.run(["hash-object", "-w", "--no-filters", "--stdin-paths"], {
-    input: paths.map((path) => `${JSON.stringify(path)}\n`).join(""),
-  });
-  const ours = new Map(
-    hashes
-      .trimEnd()
-      .split("\n")
-      .map((hash, at) => [paths[at], hash]),
-  );
+  const ours = await blobsAt(tree, paths);
+  const entries = fields(await tree.git.run(["ls-files", "--stage", "-z"]));
   const lines = entries.flatMap((entry) => {
     const tab = entry.indexOf("\t");
     const path = entry.slice(tab + 1);
-    const [mode, theirs, stage] = entry.slice(0, tab).split(" ");
+    const [mode, theirs = "", stage] = entry.slice(0, tab).split(" ");
     const own = ours.get(path);
     if (stage !== "0" || own === undefined) return [];
-    return [`0 ${"0".repeat(40)}\t${path}\0`, `100644 ${own} 2\t${path}\0`, `${mode} ${theirs} 3\t${path}\0`];
+    const none = "0".repeat(theirs.length);
+    return [`0 ${none}\t${path}\0`, `${own.mode} ${own.id} 2\t${path}\0`, `${mode} ${theirs} 3\t${path}\0`];
   });
   await tree.git.run(["update-index", "-z", "--index-info"], { input: lines.join("") });
 }
-
-const utf8 = (path: string): string => Buffer.from(path, "latin1").toString("utf8");

@@ -15,6 +15,41 @@ export type NamedFile = { readonly path: string; readonly sha256: string; readon
 /** The result of making a child's tree. */
 export type Branched = { readonly commit: string } | { readonly refused: string };
 
+/**
+ * An operation of a workspace cannot be done, for something that whoever works in the trees may have caused: the worktree is
+ * gone, its index or administration is damaged, git refuses, a file stands in the way. The message is one sentence.
+ * {@link Workspaces.mend} puts a damaged tree back.
+ */
+export class TreeBroken extends Error {
+  override readonly name: string = "TreeBroken";
+}
+
+/** A {@link TreeBroken} for what stands at some path; the tree itself is sound, so there is nothing to mend. */
+export class PathRefused extends TreeBroken {
+  override readonly name = "PathRefused";
+}
+
+/** What git was doing when it stopped in a tree, begun by the agent itself; `other`: a stash that was applied, for example. */
+export type Operation = "merge" | "rebase" | "cherry-pick" | "revert" | "other";
+
+/** What became of a conflict that a tree held: its last commit, or what is left of it. */
+export type Completion =
+  | { readonly merge: string }
+  | {
+      /** Paths in conflict; none for a rebase or a sequence of picks that has only stopped. */
+      readonly unmerged: readonly string[];
+      /** What the agent itself began; null for the merge of a child. */
+      readonly own: Operation | null;
+    };
+
+/** A tree as the log says that it stood. Commits are full hashes. */
+export type LoggedTree = {
+  /** Its newest snapshot; null before the first. */
+  readonly snapshot: string | null;
+  /** The merge that it holds: the child, and the commit that is merged. */
+  readonly conflict: { readonly child: ThreadId; readonly commit: string } | null;
+};
+
 /** The result of a merge into the parent's tree. */
 export type Merged =
   /** The tree holds the work; `merge` is its merge commit, or the head when there was nothing to merge. */
@@ -27,7 +62,9 @@ export type Merged =
       readonly commit: string;
       readonly ref: string;
       readonly paths: readonly string[];
-    };
+    }
+  /** Nothing was done: the parent's tree holds another conflict. */
+  | { readonly result: "held"; readonly own: Operation | null; readonly paths: readonly string[] };
 
 /** What a snapshot found. */
 export type Snapshot = {
@@ -37,8 +74,11 @@ export type Snapshot = {
   readonly changed: boolean;
 };
 
-/** Where a finished job's work went. */
-export type Delivery = { readonly branch: string; readonly commit: string };
+/**
+ * Where a finished job's work went. With `problem`, a sentence for the user, it could not be delivered as asked and was left on
+ * the branch of the job.
+ */
+export type Delivery = { readonly branch: string; readonly commit: string; readonly problem?: string };
 
 /** Ways to hand over the result (job.yaml `deliver`). */
 export type DeliverMode = "branch" | "merge" | "pr-ready";
@@ -57,7 +97,7 @@ export type TreeState = {
   readonly conflict: { readonly child: ThreadId; readonly commit: string } | null;
 };
 
-/** The port. One instance serves one job. */
+/** The port. One instance serves one job. Operations reject with {@link TreeBroken} for what work in the trees may have caused. */
 export interface Workspaces {
   /**
    * Makes the job's tree on branch `cfa/<job>` from `base`. `seeds` are artifact files copied in, untracked; text is
@@ -92,20 +132,26 @@ export interface Workspaces {
     commit: string | null,
     label: string,
   ): Promise<{ readonly kept: string | undefined }>;
-  /** Work commit of `tree`, then a merge commit of it into `parent`'s tree. Queued on `parent`. Waits while `parent` holds a conflict. */
+  /** Puts a tree that is missing or was found damaged back to what the log says; any other stays as it is. Queued on the tree. */
+  mend(tree: ThreadId, logged: LoggedTree, label: string): Promise<void>;
+  /** Work commit of `tree`, then a merge commit of it into `parent`'s tree. Queued on `parent`. */
   merge(tree: ThreadId, parent: ThreadId): Promise<Merged>;
-  /** Completes a merge that the tree holds, when no unmerged path is left. Inside `exclusive`. Undefined: no merge was under way. */
-  complete(
-    tree: ThreadId,
-  ): Promise<{ readonly merge: string } | { readonly unmerged: readonly string[] } | undefined>;
+  /**
+   * Completes what git has left unfinished in the tree, when no path of it is unresolved. Inside `exclusive`. Undefined: there
+   * was nothing unfinished.
+   */
+  complete(tree: ThreadId): Promise<Completion | undefined>;
   /** Ends a merge that has just begun in the tree and that nobody will resolve, as if it had never begun. Queued on the tree. */
   abandon(tree: ThreadId): Promise<void>;
   /** Declares a path of a conflicted tree resolved as it stands now. Rejects with a sentence when it is not unmerged. */
   resolve(tree: ThreadId, path: string): Promise<void>;
   /** Removes the worktree; its last state stays on the returned private ref. Queued on the tree. */
   drop(tree: ThreadId): Promise<{ readonly ref: string | null }>;
-  /** Hands over the job's tree and removes its worktree. */
-  deliver(mode: DeliverMode, message: string): Promise<Delivery>;
+  /**
+   * Hands over the job's tree and removes its worktree. `message` is that of a commit that has to be made; for `pr-ready` the text
+   * of the artifact `summary` takes its place, where there is one.
+   */
+  deliver(mode: DeliverMode, message: string, summary?: string): Promise<Delivery>;
   /** Removes worktrees, locks and half-made leftovers that none of `live` names. Called once before anything else runs. */
   reconcile(live: readonly ThreadId[]): Promise<void>;
 }

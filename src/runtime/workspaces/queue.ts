@@ -25,24 +25,3 @@ export class KeyedQueue {
     }
   }
 }
-
-/** Lets callers wait until something named is opened; all who wait go on in the order in which they came. */
-export class Gates {
-  readonly #waiting = new Map<string, (() => void)[]>();
-
-  /** Settles at the next {@link open} of `name`. */
-  wait(name: string): Promise<void> {
-    return new Promise((resolve) => {
-      const waiting = this.#waiting.get(name) ?? [];
-      waiting.push(resolve);
-      this.#waiting.set(name, waiting);
-    });
-  }
-
-  /** Lets everybody go on who waits for `name`. */
-  open(name: string): void {
-    const waiting = this.#waiting.get(name) ?? [];
-    this.#waiting.delete(name);
-    for (const go of waiting) go();
-  }
-}

@@ -13,8 +13,8 @@ import { fields, readCommits, text } from "./git.ts";
 import { beginMerge } from "./merge.ts";
 import type { TreeState } from "./port.ts";
 import { putTo } from "./restore.ts";
-import { mergeHead } from "./snapshot.ts";
 import { isJobTree, jobBranch, type JobGit, refs, type Tree, treeName } from "./trees.ts";
+import { mergeHead } from "./unfinished.ts";
 import { findTree, makeWorktree, markFinished } from "./worktrees.ts";
 
 /** Makes the tree of `thread` (R2). Rejects with a sentence when a commit of it is gone. */
@@ -48,7 +48,7 @@ export async function rebuildTree(job: JobGit, thread: ThreadId, state: TreeStat
 
 /** The record of a conflict of which only the log is left: how its paths stood is found out when it begins again. */
 function recordOf({ child, commit }: NonNullable<TreeState["conflict"]>) {
-  return { thread: child, commit, onto: "", completed: null, paths: [] };
+  return { thread: child, commit, own: null, onto: "", completed: null, paths: [] };
 }
 
 /** Puts the artifacts that a snapshot holds as regular files into the tree, untracked. */

@@ -9,7 +9,7 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { isErrno } from "../errno.ts";
+import { isErrno } from "../../soup/errno.ts";
 import { look } from "./safe-path.ts";
 import { type JobGit, refs } from "./trees.ts";
 

@@ -7,7 +7,8 @@
 import { lstat, mkdir, realpath, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { bytes, fields, gitAt, text } from "./git.ts";
-import { isErrno } from "./safe-path.ts";
+import { whyGitWillNotDo } from "./git-version.ts";
+import { isErrno } from "../../soup/errno.ts";
 
 /** A repository in which a job can run. */
 export type Repository = {
@@ -35,6 +36,8 @@ export async function inspectRepository(dir: string): Promise<Inspection> {
   if (stat === undefined)
     return { refused: `${at} does not exist: name the directory of a git repository with --repo.` };
   const git = gitAt({ cwd: at });
+  const unusable = await whyGitWillNotDo(git);
+  if (unusable !== undefined) return { refused: unusable };
   const asked = ["--show-toplevel", "--git-dir", "--git-common-dir", "--is-shallow-repository"];
   const where = await git.attempt(["rev-parse", "--path-format=absolute", ...asked]);
   if (where.code !== 0) return { refused: whyNot(at, where.err) };

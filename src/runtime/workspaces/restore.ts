@@ -13,16 +13,17 @@ import { join } from "node:path";
 import { invariant } from "../../soup/invariant.ts";
 import type { ThreadId } from "../../soup/message.ts";
 import { keptArtifacts, removeArtifacts, storeArtifacts } from "./carry.ts";
-import { type ConflictRecord, forgetConflict, readConflict } from "./conflict.ts";
+import { type ConflictRecord, forgetConflict, readConflict, recordAgain, writeConflict } from "./conflict.ts";
 import { placeFile } from "./files.ts";
 import { type CommitObject, fields, readCommits } from "./git.ts";
-import { removeMergeState } from "./half-merge.ts";
 import { beginMerge } from "./merge.ts";
 import { putBack } from "./obstacles.ts";
+import { TreeBroken } from "./port.ts";
 import { deleteRefs } from "./ref-locks.ts";
-import { type Content, contentOf, recordedIn, write } from "./snapshot.ts";
+import { contentOf, isSame, recordedIn, write } from "./snapshot.ts";
 import { survey } from "./stage.ts";
 import { isJobTree, isReserved, jobBranch, type JobGit, refs, type Tree, treeName } from "./trees.ts";
+import { removeMergeState } from "./unfinished.ts";
 import { isAncestor, lineEnd, settle } from "./work-commit.ts";
 import { findTree, makeWorktree, markFinished, origin, removeLocks } from "./worktrees.ts";
 
@@ -33,31 +34,34 @@ export async function restoreTree(
   commit: string | null,
   label: string,
 ): Promise<{ readonly kept: string | undefined }> {
-  const tree = (await findTree(job, thread)) ?? (await rebuild(job, thread));
+  const tree = (await findTree(job, thread)) ?? (await rebuild(job, thread, commit));
   await removeLocks(tree.admin);
   await putBack(tree);
   const name = commit ?? (await origin(tree.admin)) ?? "";
   const ref = refs.lost(job.job, tree.name, label);
   const [target, earlier] = await readCommits(job.git, [name, ref]);
   if (target === undefined)
-    throw new Error(`the workspace of ${thread} cannot go back to ${name}: there is no such commit`);
+    throw new TreeBroken(`the workspace of ${thread} cannot go back to ${name}: there is no such commit.`);
   const before = await contentOf(job, tree);
   const lost = await write(job, before, earlier?.id, `Snapshot lost ${label} of ${thread}`);
   await job.git.run(["update-ref", ref, lost]);
   await putTo(job, tree, target);
-  const nothingLost = equal(before, await contentOf(job, tree));
+  const nothingLost = isSame(before, await contentOf(job, tree));
   if (!nothingLost) return { kept: ref };
   if (earlier === undefined) await deleteRefs(job, [`delete ${ref}`]);
   else await job.git.run(["update-ref", ref, earlier.id]);
   return { kept: earlier === undefined ? undefined : ref };
 }
 
-const equal = (a: Content, b: Content): boolean =>
-  a.tree === b.tree && a.head === b.head && a.merging === b.merging;
-
-/** A worktree for a thread whose own has vanished, at the end of its line. */
-async function rebuild(job: JobGit, thread: ThreadId): Promise<Tree> {
-  const end = await lineEnd(job, { name: treeName(job.job, thread), thread });
+/** A worktree for a thread whose own has vanished, at the end of its line; where that is lost, too, at HEAD of the snapshot `commit`. */
+async function rebuild(job: JobGit, thread: ThreadId, commit: string | null): Promise<Tree> {
+  const name = treeName(job.job, thread);
+  const [line, snapshot] = await readCommits(job.git, [refs.thread(job.job, name), commit ?? "-"]);
+  if (line === undefined && snapshot !== undefined) {
+    const head = recordedIn(snapshot)?.head ?? snapshot.id;
+    await job.git.run(["update-ref", refs.thread(job.job, name), head]);
+  }
+  const end = await lineEnd(job, { name, thread });
   const branch = isJobTree(job, thread) ? jobBranch(job.job) : undefined;
   const tree = await makeWorktree(job, thread, end.id, branch);
   await markFinished(tree, end.id);
@@ -78,10 +82,12 @@ export async function putTo(job: JobGit, tree: Tree, target: CommitObject): Prom
   await removeMergeState(tree);
   await removeArtifacts(job, tree);
   await checkOut(tree, again?.onto ?? target.id);
-  const line = again?.onto ?? ((await isWorkOf(job, end, head, target)) ? end.id : head);
+  const line = again?.onto ?? (await lineAt(job, end, head, target));
   await settle(job, tree, await survey(tree.git), line);
   await tree.git.run(["reset", "--quiet", "--mixed", line]);
-  if (again === undefined) await forgetUnlessCompleted(job, tree, line);
+  const inConflict = again === undefined ? (recorded?.unmerged ?? []) : [];
+  if (inConflict.length > 0) writeConflict(tree, await recordAgain(tree, inConflict));
+  else if (again === undefined) await forgetUnlessCompleted(job, tree, line);
   else await holdAgain(job, tree, again, recorded?.merging === again.commit ? target : undefined);
   for (const file of artifacts) await placeFile(job.files, tree.dir, file);
 }
@@ -103,11 +109,22 @@ async function mergeToHold(
   const record = readConflict(tree);
   if (merging !== null) {
     if (record?.commit === merging) return { ...record, onto: head };
-    return { thread: merging.slice(0, 12), commit: merging, onto: head, completed: null, paths: [] };
+    const thread = merging.slice(0, 12);
+    return { thread, commit: merging, own: "merge", onto: head, completed: null, paths: [] };
   }
-  if (record === undefined || record.onto === "") return undefined;
+  if (record === undefined || record.own !== null || record.onto === "") return undefined;
   const done = record.completed !== null && (await isAncestor(job.git, record.completed, head));
   return done ? undefined : record;
+}
+
+/**
+ * Where the line goes on when HEAD was at `head`: there, or at the work commit that was made of the very snapshot. If the agent had
+ * left the line, or was in the middle of a rebase, the line stays (work-commit.ts, C1).
+ */
+async function lineAt(job: JobGit, end: CommitObject, head: string, target: CommitObject): Promise<string> {
+  if (await isWorkOf(job, end, head, target)) return end.id;
+  const onLine = (await isAncestor(job.git, head, end.id)) || (await isAncestor(job.git, end.id, head));
+  return onLine ? head : end.id;
 }
 
 /** Whether `end` is the work commit of the content of snapshot `target`, made after it. */

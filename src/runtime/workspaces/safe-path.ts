@@ -9,13 +9,8 @@
 import { constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
-
-/** True for a system error with one of these codes, for example `ENOENT`. */
-export function isErrno(error: unknown, ...codes: readonly string[]): boolean {
-  return (
-    error instanceof Error && "code" in error && typeof error.code === "string" && codes.includes(error.code)
-  );
-}
+import { isErrno } from "../../soup/errno.ts";
+import { PathRefused } from "./port.ts";
 
 /** What there is at a path, links not followed; undefined when nothing is. */
 export async function look(path: string | Buffer): Promise<Awaited<ReturnType<typeof lstat>> | undefined> {
@@ -31,12 +26,12 @@ export async function look(path: string | Buffer): Promise<Awaited<ReturnType<ty
 export function partsOf(path: string): readonly string[] {
   const parts = path.split("/");
   if (path.includes("\0") || parts.some((part) => part === "" || part === "." || part === ".."))
-    throw new Error(
+    throw new PathRefused(
       `${JSON.stringify(path)} is no path inside the workspace: name a file relative to its root.`,
     );
   const first = parts[0]?.toLowerCase();
   if (first === ".cfa" || parts.some((part) => part.toLowerCase() === ".git"))
-    throw new Error(
+    throw new PathRefused(
       `${JSON.stringify(path)} belongs to ${first === ".cfa" ? "cfa" : "git"}: name another file.`,
     );
   return parts;
@@ -54,7 +49,7 @@ export async function pathWithin(root: string, path: string, make = false): Prom
     if (make) await makeDirectory(at);
     const stat = await look(at);
     if (stat !== undefined && !stat.isDirectory())
-      throw new Error(
+      throw new PathRefused(
         `${JSON.stringify(path)} leads through ${JSON.stringify(part)}, which is ${stat.isSymbolicLink() ? "a link" : "no directory"}: name the file itself.`,
       );
   }
@@ -92,12 +87,12 @@ export async function openRegular(root: string, path: string): Promise<FileHandl
   } catch (error) {
     if (isErrno(error, "ENOENT", "ENOTDIR")) return undefined;
     if (isErrno(error, "ELOOP"))
-      throw new Error(`${JSON.stringify(path)} is a link: name the file itself.`, { cause: error });
+      throw new PathRefused(`${JSON.stringify(path)} is a link: name the file itself.`, { cause: error });
     if (isErrno(error, "ENXIO"))
-      throw new Error(`${JSON.stringify(path)} is no regular file.`, { cause: error });
+      throw new PathRefused(`${JSON.stringify(path)} is no regular file.`, { cause: error });
     throw error;
   }
   if ((await file.stat()).isFile()) return file;
   await file.close();
-  throw new Error(`${JSON.stringify(path)} is no regular file.`);
+  throw new PathRefused(`${JSON.stringify(path)} is no regular file.`);
 }

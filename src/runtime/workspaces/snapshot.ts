@@ -3,19 +3,23 @@
  *
  * N1. A snapshot is made with a copy of the tree's index; it touches neither branch, index nor HEAD.
  * N2. Its first parent is the snapshot before (if any), its last one HEAD; the message names HEAD and, while the tree
- *     holds a merge, the commit that is being merged. So HEAD and merge can be put back with it.
- * N3. When content, HEAD and merge are those of the snapshot before, that one is returned; nothing is written but
+ *     holds a conflict, the commit that is being merged, what is unfinished and the unmerged paths. So HEAD and conflict
+ *     can be put back with it.
+ * N3. When content, HEAD and conflict are those of the snapshot before, that one is returned; nothing is written but
  *     the label's ref.
  */
 import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { bytes, type CommitObject, readCommits } from "./git.ts";
+import { z } from "zod";
+import { openConflict } from "./conflict.ts";
+import { bytes, type CommitObject, readCommits, text } from "./git.ts";
 import type { Snapshot } from "./port.ts";
 import { look, lookWithin } from "./safe-path.ts";
 import { type Change, stage, survey } from "./stage.ts";
 import { isPrivate, type JobGit, PRIVATE, refs, type Tree } from "./trees.ts";
+import { unfinishedIn } from "./unfinished.ts";
 import { commitTree } from "./work-commit.ts";
-import { readIfThere, removeLocks } from "./worktrees.ts";
+import { removeLocks } from "./worktrees.ts";
 
 /** What a snapshot's commit says besides its content. */
 export type Recorded = {
@@ -25,6 +29,10 @@ export type Recorded = {
   readonly head: string | null;
   /** Commit whose merge the tree held. */
   readonly merging: string | null;
+  /** What git had left unfinished, a merge included; null when nothing was. */
+  readonly unfinished: string | null;
+  /** Paths (byte strings) that were unmerged. */
+  readonly unmerged: readonly string[];
 };
 
 /** Takes a snapshot under `refs/cfa/<job>/snapshots/<name>/<label>`. */
@@ -33,7 +41,7 @@ export async function snapshot(job: JobGit, tree: Tree, label: string, since?: s
   const known = readCommits(job.git, since === undefined ? [latest] : [latest, since]);
   const [content, [before, earlier]] = await Promise.all([contentOf(job, tree), known]);
   const last = before === undefined ? undefined : recordedIn(before);
-  const same = last?.tree === content.tree && last.head === content.head && last.merging === content.merging;
+  const same = last !== undefined && isSame(last, content);
   const commit = same
     ? last.commit
     : await write(job, content, last?.commit, `Snapshot ${label} of ${tree.thread}`);
@@ -47,10 +55,28 @@ export async function snapshot(job: JobGit, tree: Tree, label: string, since?: s
 /** The content of a tree, as a git tree object, and what it stands on. */
 export type Content = Omit<Recorded, "commit">;
 
+/** Whether two trees held the same content on the same HEAD, with the same left unfinished. */
+export function isSame(a: Content, b: Content): boolean {
+  return (
+    a.tree === b.tree &&
+    a.head === b.head &&
+    a.merging === b.merging &&
+    a.unfinished === b.unfinished &&
+    a.unmerged.join("\0") === b.unmerged.join("\0")
+  );
+}
+
 /** Records the content of a tree in the object database; the copy of the index is gone afterwards (N1). */
 export async function contentOf(job: JobGit, tree: Tree): Promise<Content> {
   await removeLocks(tree.admin);
-  const [found, merging] = await Promise.all([survey(tree.git), mergeHead(tree)]);
+  const [found, unfinished] = await Promise.all([survey(tree.git), unfinishedIn(tree)]);
+  const record = openConflict(tree);
+  const stands = {
+    head: found.head,
+    merging: unfinished?.operation === "merge" ? unfinished.commit : null,
+    unfinished: unfinished?.operation ?? (record === undefined ? null : (record.own ?? "merge")),
+    unmerged: [...(unfinished?.unmerged.keys() ?? record?.paths.map((entry) => entry.path) ?? [])],
+  };
   const changes = [
     ...found.changes.filter((change) => !isPrivate(change.path) && !change.path.endsWith("/")),
     ...(await artifactsOnDisk(job, tree)),
@@ -58,7 +84,7 @@ export async function contentOf(job: JobGit, tree: Tree): Promise<Content> {
   const hidden = await privateNames(tree);
   if (changes.length === 0 && hidden.length === 0 && found.head !== null) {
     const [head] = await readCommits(job.git, [found.head]);
-    if (head !== undefined) return { tree: head.tree, head: found.head, merging };
+    if (head !== undefined) return { tree: head.tree, ...stands };
   }
   const index = join(tree.admin, "cfa-index");
   try {
@@ -68,7 +94,7 @@ export async function contentOf(job: JobGit, tree: Tree): Promise<Content> {
     // The agent may have staged or committed them.
     if (hidden.length > 0)
       await tree.git.run(["rm", "-r", "-q", "--cached", "--ignore-unmatch", "--", ...hidden], { index });
-    return { tree: (await tree.git.run(["write-tree"], { index })).trim(), head: found.head, merging };
+    return { tree: (await tree.git.run(["write-tree"], { index })).trim(), ...stands };
   } finally {
     await rm(index, { force: true });
   }
@@ -95,10 +121,12 @@ export async function write(
   title: string,
 ): Promise<string> {
   const merging = content.merging === null ? "" : `Cfa-Merging: ${content.merging}\n`;
+  const unfinished = content.unfinished === null ? "" : `Cfa-Unfinished: ${content.unfinished}\n`;
+  const unmerged = content.unmerged.map((path) => `Cfa-Unmerged: ${JSON.stringify(path)}\n`).join("");
   const parents = [before, content.merging ?? undefined, content.head ?? undefined].filter(
     (id) => id !== undefined,
   );
-  const message = `${title}\n\nCfa-Head: ${content.head ?? "none"}\n${merging}`;
+  const message = `${title}\n\nCfa-Head: ${content.head ?? "none"}\n${merging}${unfinished}${unmerged}`;
   return commitTree(job.git, content.tree, [...new Set(parents)], message);
 }
 
@@ -107,10 +135,14 @@ export function recordedIn(commit: CommitObject): Recorded | undefined {
   const head = /^Cfa-Head: (none|[0-9a-f]+)$/m.exec(commit.message)?.[1];
   if (head === undefined || !commit.message.startsWith("Snapshot ")) return undefined;
   const merging = /^Cfa-Merging: ([0-9a-f]+)$/m.exec(commit.message)?.[1] ?? null;
-  return { commit: commit.id, tree: commit.tree, head: head === "none" ? null : head, merging };
-}
-
-/** The commit whose merge the tree holds unfinished; null when there is none. */
-export async function mergeHead(tree: Tree): Promise<string | null> {
-  return (await readIfThere(join(tree.admin, "MERGE_HEAD")))?.split("\n")[0] ?? null;
+  return {
+    commit: commit.id,
+    tree: commit.tree,
+    head: head === "none" ? null : head,
+    merging,
+    unfinished: /^Cfa-Unfinished: (\S+)$/m.exec(commit.message)?.[1] ?? null,
+    unmerged: [...text(commit.message).matchAll(/^Cfa-Unmerged: (".*")$/gm)].map(([, path = '""']) =>
+      z.string().parse(JSON.parse(path)),
+    ),
+  };
 }

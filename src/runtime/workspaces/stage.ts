@@ -7,7 +7,8 @@
  *     else, or fail. So are files that cannot be read, pipes, sockets and devices.
  */
 import { constants } from "node:fs";
-import { access } from "node:fs/promises";
+import { access, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { fields, type Git } from "./git.ts";
 import { look } from "./safe-path.ts";
 import type { Tree } from "./trees.ts";
@@ -86,6 +87,29 @@ export async function stage(tree: Tree, changes: readonly Change[], index?: stri
 }
 
 const list = (paths: readonly string[]): string => paths.map((path) => `${path}\0`).join("");
+
+/** What git would record of the paths (byte strings) as they stand in the tree; none for those that it cannot record. */
+export async function blobsAt(
+  tree: Tree,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, { readonly mode: string; readonly id: string }>> {
+  if (paths.length === 0) return new Map();
+  const index = join(tree.admin, "cfa-blobs");
+  try {
+    const present = paths.map((path): Change => ({ path, kind: "tracked", gone: false }));
+    await stage(tree, present, index);
+    const entries = fields(await tree.git.run(["ls-files", "--stage", "-z"], { index }));
+    return new Map(
+      entries.map((entry) => {
+        const tab = entry.indexOf("\t");
+        const [mode = "", id = ""] = entry.slice(0, tab).split(" ");
+        return [entry.slice(tab + 1), { mode, id }];
+      }),
+    );
+  } finally {
+    await rm(index, { force: true });
+  }
+}
 
 /** Whether git can record what stands at a path: a link, a directory (submodule), or a file that can be read. */
 async function isStageable(dir: string, path: string): Promise<boolean> {

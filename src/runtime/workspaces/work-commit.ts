@@ -7,17 +7,17 @@
  * C2. Commits of the agent are kept; where they hold reserved paths, they are written anew without (rewrite.ts).
  * C3. Afterwards HEAD is where it belongs (the job's tree on its branch, others detached) at the line's end, and
  *     the index holds exactly that commit. Nothing is committed when nothing changed.
- * C4. The tree holds no unfinished merge; callers see to that (conflict.ts).
+ * C4. Nothing unmerged is committed, unless the caller has seen that every path is resolved (complete.ts).
  */
-import { invariant } from "../../soup/invariant.ts";
-import { type CommitObject, type Git, readCommits } from "./git.ts";
+import { type CommitObject, type Git, readCommits, text } from "./git.ts";
+import { PathRefused, TreeBroken } from "./port.ts";
 import { rewriteWithout } from "./rewrite.ts";
 import { stage, survey, type Survey } from "./stage.ts";
 import { isJobTree, isReserved, jobBranch, type JobGit, refs, reservedNames, type Tree } from "./trees.ts";
 
-/** Commits the work of a tree. Returns the end of its line. */
-export async function workCommit(job: JobGit, tree: Tree): Promise<string> {
-  const state = await prepare(job, tree);
+/** Commits the work of a tree; `resolved` where unmerged paths of its index are (C4). Returns the end of its line. */
+export async function workCommit(job: JobGit, tree: Tree, resolved = false): Promise<string> {
+  const state = await prepare(job, tree, resolved);
   const commit = state.clean ? state.parent : await commitIndex(job, tree, state.parent);
   if (!(state.settled && commit === state.last)) await settle(job, tree, state.survey, commit);
   return commit;
@@ -46,8 +46,13 @@ export type Prepared = {
 };
 
 /** Brings index and line of a tree to the point where a commit can be made. */
-export async function prepare(job: JobGit, tree: Tree): Promise<Prepared> {
+export async function prepare(job: JobGit, tree: Tree, resolved: boolean): Promise<Prepared> {
   const [found, last] = await Promise.all([survey(tree.git), lineEnd(job, tree)]);
+  const unmerged = found.changes.filter((change) => change.kind === "unmerged").map(({ path }) => text(path));
+  if (!resolved && unmerged.length > 0)
+    throw new PathRefused(
+      `the workspace of ${tree.thread} holds unmerged paths, which cannot be committed: ${unmerged.join(", ")}.`,
+    );
   const parent = await ownLine(job, tree, found.head, last.id);
   const work = found.changes.filter((change) => !isReserved(job, change.path) && !change.path.endsWith("/"));
   await stage(tree, work);
@@ -66,7 +71,7 @@ export async function prepare(job: JobGit, tree: Tree): Promise<Prepared> {
 /** The newest commit of a tree's line. */
 export async function lineEnd(job: JobGit, tree: Pick<Tree, "name" | "thread">): Promise<CommitObject> {
   const [end] = await readCommits(job.git, [refs.thread(job.job, tree.name)]);
-  invariant(end !== undefined, `the line of ${tree.thread} has no ref`);
+  if (end === undefined) throw new TreeBroken(`the line of ${tree.thread} has lost its ref.`);
   return end;
 }
 

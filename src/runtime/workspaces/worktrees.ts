@@ -9,7 +9,9 @@
 import { chmod, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { ThreadId } from "../../soup/message.ts";
-import { isErrno, look } from "./safe-path.ts";
+import { isErrno } from "../../soup/errno.ts";
+import { look } from "./safe-path.ts";
+import { TreeBroken } from "./port.ts";
 import { type JobGit, type Tree, treeAt, treeName } from "./trees.ts";
 
 /** File in the administration that says the tree is finished (W1); it holds the commit at which the tree began. */
@@ -73,12 +75,12 @@ export async function findTree(job: JobGit, thread: ThreadId): Promise<Tree | un
   return (await look(dir))?.isDirectory() === true ? treeAt(job, thread, admin) : undefined;
 }
 
-/** The finished tree of `thread`. Rejects with a sentence when there is none. */
+/** The finished tree of `thread`. Rejects with a {@link TreeBroken} when there is none. */
 export async function requireTree(job: JobGit, thread: ThreadId): Promise<Tree> {
   const tree = await findTree(job, thread);
   if (tree === undefined)
-    throw new Error(
-      `the workspace of ${thread} does not exist (any more): ${join(job.root, treeName(job.job, thread))}`,
+    throw new TreeBroken(
+      `the workspace of ${thread} does not exist any more: ${join(job.root, treeName(job.job, thread))}`,
     );
   return tree;
 }

@@ -1,8 +1,9 @@
 /** Handing over a job's result. */
-import { join } from "node:path";
+import { existsSync, utimesSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Workspaces } from "../../../src/runtime/workspaces/port.ts";
-import { gitIn, JOB, LEAD, paths, repository, subjects, workspacesOf, writeIn } from "./repository.ts";
+import { JOB, LEAD, paths, repository, subjects, workspacesOf, writeIn } from "./repository.ts";
 
 let repo: ReturnType<typeof repository>;
 let workspaces: Workspaces;
@@ -71,6 +72,44 @@ describe("merge", () => {
     expect(repo.git("status", "--porcelain")).toBe("?? dirty.txt");
   });
 
+  describe("after a kill within it", () => {
+    const touch = (file: string): void => writeIn(dirname(file), basename(file), "");
+    const lock = (): string => join(repo.dir, ".git", "index.lock");
+    const note = (): string => join(repo.dir, ".cfa", "jobs", JOB, "files", "merging-into-branch");
+
+    test("goes on over the lock that its git has left", async () => {
+      touch(note());
+      touch(lock());
+      expect(await merge()).toEqual({ branch: "main", commit: repo.git("rev-parse", "main") });
+      expect(repo.read("notes.md")).toBe("notes\n");
+      expect([existsSync(lock()), existsSync(note())]).toEqual([false, false]);
+    });
+
+    test("leaves a lock that is older than its merge, and says which", async () => {
+      touch(lock());
+      utimesSync(lock(), 1, 1);
+      touch(note());
+      expect(await merge()).toMatchObject({
+        branch: `cfa/${JOB}`,
+        problem: expect.stringMatching(/index\.lock.*git merge cfa/s),
+      });
+      expect(existsSync(lock())).toBe(true);
+    });
+
+    test("leaves a lock of somebody else when there was no merge of ours", async () => {
+      touch(lock());
+      expect(await merge()).toMatchObject({ problem: expect.stringContaining("index.lock") });
+      expect(existsSync(lock())).toBe(true);
+    });
+
+    test("says what to do about files that it has brought half-way", async () => {
+      touch(note());
+      repo.write("text.txt", "half\n");
+      expect(await merge()).toMatchObject({ problem: expect.stringContaining('"git reset --hard"') });
+      expect(repo.read("text.txt")).toBe("half\n");
+    });
+  });
+
   const refusals: readonly (readonly [string, () => void, RegExp])[] = [
     [
       "a dirty worktree",
@@ -90,26 +129,41 @@ describe("merge", () => {
     ["a vanished branch", () => void repo.git("branch", "-m", "main", "other"), /the branch main is gone/],
   ];
   test.each(refusals)(
-    "refuses %s and leaves the branch cfa/<job> to be delivered",
+    "that meets %s leaves the result on the branch cfa/<job> and says why",
     async (_, arrange, sentence) => {
       arrange();
       const state = (): string =>
         repo.git("for-each-ref", "refs/heads/main", "refs/heads/other") + repo.git("status", "--porcelain");
       const before = state();
-      await expect(merge()).rejects.toThrow(sentence);
+      expect(await merge()).toEqual({
+        branch: `cfa/${JOB}`,
+        commit: repo.git("rev-parse", `cfa/${JOB}`),
+        problem: expect.stringMatching(sentence),
+      });
       expect(state()).toBe(before);
-      expect(await workspaces.deliver("branch", "")).toMatchObject({ branch: `cfa/${JOB}` });
+      expect(repo.git("worktree", "list").split("\n")).toHaveLength(1);
       expect(paths(repo.dir, `cfa/${JOB}`)).toEqual(result);
     },
   );
 
-  test("refuses when the job began at no branch, and while the tree holds a conflict", async () => {
-    await expect((await workspacesOf(repo)).deliver("merge", "")).rejects.toThrow("began at no branch");
+  test("of a job that began at no branch leaves it on its own and says why", async () => {
+    const delivery = await (await workspacesOf(repo)).deliver("merge", "");
+    expect(delivery).toMatchObject({
+      branch: `cfa/${JOB}`,
+      problem: expect.stringContaining("began at no branch"),
+    });
+  });
+
+  test("of a tree that holds a conflict leaves the work before it on the branch of the job and says why", async () => {
     await workspaces.branch("dispatch:b", LEAD);
     writeIn(workspaces.path("dispatch:b"), "text.txt", "b\n");
     writeIn(workspaces.path(LEAD), "text.txt", "lead\n");
     await workspaces.merge("dispatch:b", LEAD);
-    await expect(workspaces.deliver("branch", "")).rejects.toThrow("holds an unfinished merge");
-    expect(gitIn(join(workspaces.path(LEAD)), "ls-files", "--unmerged")).not.toBe("");
+    const delivery = await workspaces.deliver("merge", "");
+    expect(delivery).toMatchObject({
+      branch: `cfa/${JOB}`,
+      problem: expect.stringContaining("unfinished merge"),
+    });
+    expect(repo.git("show", `${delivery.commit}:text.txt`)).toBe("lead");
   });
 });

@@ -1,8 +1,8 @@
 /** Merging children into their parent, conflicts and their completion. */
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Workspaces } from "../../../src/runtime/workspaces/port.ts";
+import type { Merged, Workspaces } from "../../../src/runtime/workspaces/port.ts";
 import {
   gitIn,
   JOB,
@@ -35,6 +35,12 @@ async function child(thread: string, files: Readonly<Record<string, string | Buf
   for (const [path, content] of Object.entries(files))
     if (content === null) rmSync(join(workspaces.path(thread), path));
     else writeIn(workspaces.path(thread), path, content);
+}
+
+/** A merge that has ended in a conflict. */
+function conflicting(merged: Merged): Extract<Merged, { result: "conflict" }> {
+  if (merged.result !== "conflict") throw new Error(`it is ${merged.result}`);
+  return merged;
 }
 
 const complete = (): ReturnType<Workspaces["complete"]> =>
@@ -81,10 +87,32 @@ describe("a merge", () => {
     writeIn(lead, "trace.log", "lead\n");
     expect(await workspaces.merge(A, LEAD)).toMatchObject({ result: "conflict", paths: ["trace.log"] });
     expect(readIn(lead, "trace.log")).toBe("lead\n");
-    expect(await complete()).toEqual({ unmerged: ["trace.log"] });
+    expect(await complete()).toEqual({ unmerged: ["trace.log"], own: null });
     await workspaces.resolve(LEAD, "trace.log");
     expect(await complete()).toHaveProperty("merge");
     expect(repo.git("show", `cfa/${JOB}:trace.log`)).toBe("lead");
+  });
+
+  test("keeps an ignored file in the way in a repository of SHA-256, whatever its name and mode", async () => {
+    const other = repository("--object-format=sha256");
+    try {
+      const own = await opened(other);
+      const name = 'a "b\u0001\té\n.log';
+      await own.branch(A, LEAD);
+      writeIn(own.path(A), name, "child\n");
+      gitIn(own.path(A), "add", "--force", "--all");
+      writeIn(own.path(LEAD), name, "lead\n");
+      chmodSync(join(own.path(LEAD), name), 0o755);
+      expect(await own.merge(A, LEAD)).toMatchObject({ result: "conflict", paths: [name] });
+      expect(readIn(own.path(LEAD), name)).toBe("lead\n");
+      const stages = gitIn(own.path(LEAD), "ls-files", "--unmerged", "-z").split("\0").filter(Boolean);
+      expect(stages.map((stage) => stage.replace(/ [0-9a-f]{64} /u, " id ").split("\t")[0])).toEqual([
+        "100755 id 2",
+        "100644 id 3",
+      ]);
+    } finally {
+      other.remove();
+    }
   });
 
   test("of a grandchild goes into its parent's tree and from there up", async () => {
@@ -120,14 +148,14 @@ describe("a conflict", () => {
     await child(A, { "text.txt": "child\ntwo\nthree\n", 'ünd "x".txt': "child\n" });
     writeIn(lead, "text.txt", "lead\ntwo\nthree\n");
     writeIn(lead, 'ünd "x".txt', "lead\n");
-    const conflict = await workspaces.merge(A, LEAD);
+    const conflict = conflicting(await workspaces.merge(A, LEAD));
     expect(conflict).toMatchObject({ result: "conflict", paths: ["text.txt", 'ünd "x".txt'] });
     expect(await (await workspacesOf(repo)).merge(A, LEAD)).toEqual(conflict);
     expect(readIn(lead, "text.txt")).toContain("<<<<<<<");
-    expect(await complete()).toEqual({ unmerged: ["text.txt", 'ünd "x".txt'] });
+    expect(await complete()).toEqual({ unmerged: ["text.txt", 'ünd "x".txt'], own: null });
     writeIn(lead, "text.txt", "both\n=======\nthree\n");
     gitIn(lead, "add", "--all");
-    expect(await complete()).toEqual({ unmerged: ['ünd "x".txt'] });
+    expect(await complete()).toEqual({ unmerged: ['ünd "x".txt'], own: null });
     writeIn(lead, 'ünd "x".txt', "both\n");
     writeIn(lead, "besides.txt", "an edit that belongs to it\n");
     writeIn(lead, "PLAN.md", "plan\n");
@@ -162,7 +190,7 @@ describe("a conflict", () => {
         if (content === null) rmSync(join(lead, path));
         else writeIn(lead, path, content);
       expect(await workspaces.merge(A, LEAD)).toMatchObject({ result: "conflict", paths: ["image.bin"] });
-      expect(await complete()).toEqual({ unmerged: ["image.bin"] });
+      expect(await complete()).toEqual({ unmerged: ["image.bin"], own: null });
     });
     test("is over by a change", async () => {
       writeIn(lead, "image.bin", Buffer.from([0, 5]));
@@ -184,7 +212,7 @@ describe("a conflict", () => {
   test("that the agent commits itself is complete, without the artifact it committed", async () => {
     await child(A, { "text.txt": "child\n" });
     writeIn(lead, "text.txt", "lead\n");
-    const { commit } = await workspaces.merge(A, LEAD);
+    const { commit } = conflicting(await workspaces.merge(A, LEAD));
     writeIn(lead, "text.txt", "both\n");
     writeIn(lead, "PLAN.md", "plan\n");
     gitIn(lead, "add", "--all");
@@ -201,31 +229,24 @@ describe("a conflict", () => {
     writeIn(lead, "text.txt", "lead\n");
     await workspaces.merge(A, LEAD);
     gitIn(lead, "merge", "--abort");
-    expect(await complete()).toEqual({ unmerged: ["text.txt"] });
+    expect(await complete()).toEqual({ unmerged: ["text.txt"], own: null });
     expect(readIn(lead, "text.txt")).toContain("<<<<<<<");
   });
 
-  test("lets later merges wait in order, turns go on, and refuses new children", async () => {
+  test("holds up later merges and new children, and turns go on; nothing waits", async () => {
     await child(A, { "text.txt": "a\n" });
     await child(B, { "b.txt": "b\n" });
-    await child("dispatch:c", { "c.txt": "c\n" });
     writeIn(lead, "text.txt", "lead\n");
     expect(await workspaces.merge(A, LEAD)).toMatchObject({ result: "conflict" });
-    const ended: string[] = [];
-    const waiting = [B, "dispatch:c"].map(async (thread) => {
-      const merged = await workspaces.merge(thread, LEAD);
-      ended.push(`${thread} ${merged.result}`);
-    });
+    expect(await workspaces.merge(B, LEAD)).toEqual({ result: "held", own: null, paths: ["text.txt"] });
     expect(await workspaces.branch("dispatch:d", LEAD)).toEqual({
       refused: expect.stringContaining("unfinished merge"),
     });
     await workspaces.exclusive(LEAD, async () => {
-      ended.push("turn");
       writeIn(lead, "text.txt", "both\n");
       expect(await workspaces.complete(LEAD)).toHaveProperty("merge");
     });
-    await Promise.all(waiting);
-    expect(ended).toEqual(["turn", `${B} merged`, "dispatch:c merged"]);
+    expect(await workspaces.merge(B, LEAD)).toMatchObject({ result: "merged" });
     expect(await workspaces.branch("dispatch:d", LEAD)).toHaveProperty("commit");
   });
 
@@ -235,7 +256,7 @@ describe("a conflict", () => {
     writeIn(workspaces.path("dispatch:aa"), "text.txt", "grandchild\n");
     writeIn(workspaces.path(A), "text.txt", "child\n");
     await workspaces.merge("dispatch:aa", A);
-    const kept = await workspaces.merge(A, LEAD);
+    const kept = conflicting(await workspaces.merge(A, LEAD));
     expect(kept).toMatchObject({ result: "conflict", paths: ["text.txt"] });
     expect(repo.git("show", `${kept.ref}:text.txt`)).toContain("<<<<<<<");
     expect(await complete()).toBeUndefined();
@@ -251,7 +272,7 @@ describe("a conflict", () => {
     const other = gitIn(lead, "rev-parse", "HEAD");
     gitIn(lead, "checkout", "--quiet", `cfa/${JOB}`);
     expect(() => gitIn(lead, "merge", other)).toThrow("merge");
-    expect(await complete()).toEqual({ unmerged: ["text.txt"] });
+    expect(await complete()).toEqual({ unmerged: ["text.txt"], own: "merge" });
     writeFileSync(join(lead, "text.txt"), "both\n");
     expect(await complete()).toHaveProperty("merge");
     expect(subjects(repo.dir, `${repo.base}..cfa/${JOB}`).toSorted()).toEqual(

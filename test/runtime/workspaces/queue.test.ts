@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Gates, KeyedQueue } from "../../../src/runtime/workspaces/queue.ts";
+import { KeyedQueue } from "../../../src/runtime/workspaces/queue.ts";
 
 /** A promise with its settler. */
 function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
@@ -35,17 +35,4 @@ test("Q2: a failure reaches its caller and does not hold up the next", async () 
   const next = queue.run("a", async () => 2);
   await expect(failing).rejects.toThrow("no");
   expect(await next).toBe(2);
-});
-
-test("a gate lets everybody go on in the order in which they came", async () => {
-  const gates = new Gates();
-  const seen: number[] = [];
-  const waiting = [1, 2, 3].map(async (n) => {
-    await gates.wait("a");
-    seen.push(n);
-  });
-  gates.open("b");
-  gates.open("a");
-  await Promise.all(waiting);
-  expect(seen).toEqual([1, 2, 3]);
 });

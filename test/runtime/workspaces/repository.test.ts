@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -54,6 +54,28 @@ describe("inspectRepository", () => {
   test("works without HOME", async () => {
     vi.stubEnv("HOME", undefined);
     expect(await inspectRepository(repo.dir)).toMatchObject({ head: repo.base });
+  });
+
+  const gits: readonly (readonly [string, RegExp])[] = [
+    [
+      "git version 2.37.9",
+      /needs git 2\.38 or later, and the one on the PATH is "git version 2\.37\.9": install/,
+    ],
+    ["git version 1.99.0", /needs git 2\.38/],
+    ["", /needs git 2\.38/],
+  ];
+  test.each(gits)("refuses a git that says %j", async (said, sentence) => {
+    const bin = mkdtempSync(join(tmpdir(), "cfa-git-"));
+    writeFileSync(join(bin, "git"), `#!/bin/sh\necho '${said}'\n`, { mode: 0o755 });
+    vi.stubEnv("PATH", `${bin}:${process.env["PATH"] ?? ""}`);
+    expect(await inspectRepository(repo.dir)).toEqual({ refused: expect.stringMatching(sentence) });
+    vi.unstubAllEnvs();
+    rmSync(bin, { recursive: true });
+  });
+
+  test("says so when there is no git", async () => {
+    vi.stubEnv("PATH", "/nowhere");
+    expect(await inspectRepository(repo.dir)).toEqual({ refused: expect.stringMatching(/leads to none/) });
   });
 
   const refusals: readonly (readonly [string, (dir: string) => string, RegExp])[] = [

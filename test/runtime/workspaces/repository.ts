@@ -33,12 +33,12 @@ export function writeIn(dir: string, path: string, content: string | Buffer): vo
 
 export const readIn = (dir: string, path: string): string => readFileSync(join(dir, path), "utf8");
 
-/** A repository without a commit. The directory's name holds what paths may hold. */
-export function emptyRepository(): Sandbox {
+/** A repository without a commit, made with these options of `git init`. The directory's name holds what paths may hold. */
+export function emptyRepository(...options: readonly string[]): Sandbox {
   const parent = realpathSync(mkdtempSync(join(tmpdir(), "cfa-workspaces-")));
   const dir = join(parent, 'it\'s a "räpo" *');
   mkdirSync(dir);
-  gitIn(dir, "init", "--quiet");
+  gitIn(dir, "init", "--quiet", ...options);
   return {
     dir,
     git: (...args) => gitIn(dir, ...args),
@@ -54,8 +54,8 @@ export function emptyRepository(): Sandbox {
 }
 
 /** A repository with `text.txt` (three lines), `image.bin` and a `.gitignore` of `*.log`, on branch `main`. */
-export function repository(): Sandbox & { readonly base: string } {
-  const sandbox = emptyRepository();
+export function repository(...options: readonly string[]): Sandbox & { readonly base: string } {
+  const sandbox = emptyRepository(...options);
   sandbox.write("text.txt", "one\ntwo\nthree\n");
   sandbox.write("image.bin", Buffer.from([0, 1, 2, 3]));
   sandbox.write(".gitignore", "*.log\n");
