@@ -64,6 +64,7 @@ export async function forkJob(top: string, id: string, at: number, by: string): 
     await keepTaken(top, fork, {
       commits: past.commits.filter((commit) => !missing.has(commit)),
       result: delivered === null || delivered.mode === "merge" ? null : delivered.commit,
+      home: `job:${past.job.record.job}`,
     });
     await takeFiles(files, join(jobDirectory(top, fork), "files"));
     const rows = forkRows(file.rows(), past.point, fork, new Date().toISOString(), firstDrafts(past));

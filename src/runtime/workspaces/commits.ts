@@ -1,6 +1,7 @@
 /** Which of some commits a repository holds, and keeping them for a fork. */
+import type { ThreadId } from "../../soup/message.ts";
 import { gitAt } from "./git.ts";
-import { refs } from "./trees.ts";
+import { refs, treeName } from "./trees.ts";
 
 /** Those of `ids` (full hashes) that the repository at `top` does not hold as commits; one process for all. */
 export async function missingCommits(top: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
@@ -11,12 +12,23 @@ export async function missingCommits(top: string, ids: readonly string[]): Promi
   return new Set(ids.filter((_, at) => kinds[at] !== "commit"));
 }
 
-/** What a fork takes over from the repository: commits that its log names, and the branch of a result, if there is one. */
-export type Taken = { readonly commits: readonly string[]; readonly result: string | null };
+/** What a fork takes over from the repository. */
+export type Taken = {
+  /** Commits that its log names. */
+  readonly commits: readonly string[];
+  /** The result, where it has been delivered on the branch of the job; null otherwise. */
+  readonly result: string | null;
+  /** The job's own thread, whose tree has left when there is a result. */
+  readonly home: ThreadId;
+};
 
 /** Puts refs of `job` on what it takes over, so that nothing of it can be collected. Done again, it changes nothing. */
-export async function keepTaken(top: string, job: string, { commits, result }: Taken): Promise<void> {
+export async function keepTaken(top: string, job: string, { commits, result, home }: Taken): Promise<void> {
   const lines = commits.map((commit) => `update ${refs.past(job, commit)} ${commit}\n`);
-  if (result !== null) lines.push(`update ${refs.branch(job)} ${result}\n`);
+  if (result !== null)
+    lines.push(
+      `update ${refs.branch(job)} ${result}\n`,
+      `update ${refs.ended(job, treeName(job, home))} ${result}\n`,
+    );
   await gitAt({ cwd: top }).run(["update-ref", "--stdin"], { input: lines.join("") });
 }
