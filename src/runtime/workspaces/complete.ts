@@ -10,6 +10,7 @@
 import { join } from "node:path";
 import { keepArtifacts } from "./carry.ts";
 import {
+  holdsMarkers,
   type ConflictRecord,
   openConflict,
   ownRecord,
@@ -116,10 +117,14 @@ async function afterAgent(job: JobGit, tree: Tree, record: ConflictRecord): Prom
   return "merge" in again ? again : { unmerged: again.paths, own: null };
 }
 
-/** Declares `path` resolved as it will stand at the end of the turn. Rejects with a sentence when it is not unmerged. */
+/** Declares `path` resolved as it will stand at the end of the turn. Rejects with a sentence when it is not unmerged, or holds markers. */
 export async function declareResolved(tree: Tree, path: string): Promise<void> {
   const before = readConflict(tree);
   const left = before?.completed === null ? await unresolvedPaths(tree, before) : [];
+  if (before !== undefined && left.includes(bytes(path)) && (await holdsMarkers(tree, before, bytes(path))))
+    throw new Error(
+      `${JSON.stringify(path)} still holds conflict markers: edit it until none is left, then it is resolved.`,
+    );
   // Read anew: nothing may come between reading and writing.
   const record = readConflict(tree);
   if (record === undefined || !left.includes(bytes(path)))

@@ -5,7 +5,7 @@
  *     the conflict began. It stays after completion, until the next merge, so that a lost turn can be put back.
  * X2. A path with markers is resolved when no line with `<<<<<<<` or `>>>>>>>` is left in it; staging it with markers
  *     does not count. A path without markers (binary, deleted on one side) is resolved when it differs from how the
- *     conflict left it, or by declaration.
+ *     conflict left it, or by declaration; no declaration makes up for markers.
  * X3. What the agent itself began (a merge, a rebase, a pick) is a conflict like any other, with `own` in its record: it may
  *     also be given up. Paths that git has left as one side had them count as resolved when they are changed or staged.
  * X4. The merge commit holds the whole work of the tree, so edits elsewhere that belong to the resolution are in it.
@@ -156,9 +156,10 @@ export async function unresolvedPaths(tree: Tree, record: ConflictRecord): Promi
   const open = await Promise.all(
     paths.map(async (path) => {
       const entry = known.get(path);
-      if (entry?.declared === true) return false;
       const now = await stateOf(tree, path);
-      if (now.markers) return entry === undefined || entry.markers;
+      if (now.markers && entry?.markers === true) return true;
+      if (entry?.declared === true) return false;
+      if (now.markers) return entry === undefined;
       if (!stages.has(path)) return false;
       if (entry?.markers === true) return false;
       const onlyBase = stages.get(path)?.every(({ number }) => number === 1) === true;
@@ -166,6 +167,12 @@ export async function unresolvedPaths(tree: Tree, record: ConflictRecord): Promi
     }),
   );
   return paths.filter((_, at) => open[at]);
+}
+
+/** Whether a path (byte string) in which the conflict left markers still has some. */
+export async function holdsMarkers(tree: Tree, record: ConflictRecord, path: string): Promise<boolean> {
+  const left = record.paths.find((entry) => entry.path === path)?.markers === true;
+  return left && (await stateOf(tree, path)).markers;
 }
 
 /** Hash of what stands at a path, and whether it holds conflict markers. */

@@ -209,6 +209,18 @@ describe("a conflict", () => {
     });
   });
 
+  test("is not over by declaration while markers are left", async () => {
+    await child(A, { "text.txt": "child\n" });
+    writeIn(lead, "text.txt", "lead\n");
+    await workspaces.merge(A, LEAD);
+    await expect(workspaces.resolve(LEAD, "text.txt")).rejects.toThrow(
+      '"text.txt" still holds conflict markers: edit it',
+    );
+    expect(await complete()).toEqual({ unmerged: ["text.txt"], own: null });
+    writeIn(lead, "text.txt", "both\n");
+    expect(await complete()).toHaveProperty("merge");
+  });
+
   test("that the agent commits itself is complete, without the artifact it committed", async () => {
     await child(A, { "text.txt": "child\n" });
     writeIn(lead, "text.txt", "lead\n");
