@@ -9,7 +9,7 @@ import type { JobRun } from "../engine/job-run.ts";
 import { warningsOf } from "../job/warnings.ts";
 import { encodeEntry } from "../persistence/codec.ts";
 import { killStray } from "../runtime/process/tree.ts";
-import type { RunEnd } from "../runtime/scheduler.ts";
+import type { RunEnd } from "../runtime/scheduler-options.ts";
 import { type Context, say, type SignalName } from "./context.ts";
 import { EXIT, exitOfState } from "./exit-codes.ts";
 import { commandFor } from "./jobs.ts";

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { jobDirectory } from "../persistence/jobs.ts";
 import type { Owner } from "../persistence/ports.ts";
-import type { RunEnd } from "../runtime/scheduler.ts";
+import type { RunEnd } from "../runtime/scheduler-options.ts";
 import { fields, gitAt, text } from "../runtime/workspaces/git.ts";
 import type { Context } from "./context.ts";
 import { commandFor } from "./jobs.ts";

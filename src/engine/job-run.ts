@@ -7,7 +7,7 @@
 import { nanoid } from "nanoid";
 import type { Entry } from "../persistence/entry.ts";
 import type { Bus, InboxItem } from "../persistence/ports.ts";
-import type { RunEnd } from "../runtime/scheduler.ts";
+import type { RunEnd } from "../runtime/scheduler-options.ts";
 
 /** See the header. */
 export class JobRun implements AsyncIterable<Entry> {

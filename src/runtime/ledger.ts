@@ -10,7 +10,13 @@ import type { Firing } from "../rules/fire.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { AgentName, Payload, Policy, QuestionId, ThreadId } from "../soup/message.ts";
 import type { LedgerForm } from "./ledger-form.ts";
-import { endQuestion, NEW_THREAD, type QuestionRecord, type ThreadRecord } from "./thread-record.ts";
+import {
+  endQuestion,
+  foldQuestion,
+  NEW_THREAD,
+  type QuestionRecord,
+  type ThreadRecord,
+} from "./thread-record.ts";
 import { foldTrees, type TreeRecord } from "./tree-record.ts";
 import type { NamedFile, TreeState } from "./workspaces/port.ts";
 
@@ -113,25 +119,7 @@ export class Ledger {
 
   /** A ledger of its own that says the same: what is applied to one does not show in the other. */
   clone(): Ledger {
-    const copy = new Ledger(this.#treeOf);
-    for (const [thread, record] of this.threads) {
-      copy.threads.set(thread, { ...record, children: [...record.children] });
-    }
-    for (const [id, question] of this.questions) copy.questions.set(id, { ...question });
-    copyMap(this.files, copy.files);
-    copyMap(this.snapshots, copy.snapshots);
-    copyMap(this.trees, copy.trees);
-    copyMap(this.conflicts, copy.conflicts);
-    copyMap(this.prepared, copy.prepared);
-    copyMap(this.#tasks, copy.#tasks);
-    for (const thread of this.unreleased) copy.unreleased.add(thread);
-    for (const thread of this.#optional) copy.#optional.add(thread);
-    copy.root = this.root;
-    copy.turns = this.turns;
-    copy.tokens = this.tokens;
-    copy.usd = this.usd;
-    copy.usageUnknown = this.usageUnknown;
-    return copy;
+    return Ledger.from(this.form(), this.#treeOf);
   }
 
   apply(entry: Entry): void {
@@ -287,7 +275,7 @@ export class Ledger {
         return;
       }
       default:
-        this.#question(firing);
+        foldQuestion(this.questions, firing);
     }
   }
 
@@ -297,17 +285,6 @@ export class Ledger {
       if (one.kind === "deliver" && !this.threads.has(one.thread) && !this.#tasks.has(one.thread)) {
         this.#tasks.set(one.thread, one.message.body);
       }
-    }
-  }
-
-  #question(firing: Firing): void {
-    const known = this.questions.get(firing.at["e"] ?? "");
-    if (known === undefined) return;
-    if (firing.rule === "escalate") known.asking = true;
-    if (firing.rule === "human-reply") known.asking = false;
-    if (firing.rule === "respond") {
-      endQuestion(known);
-      known.answer = firing.choice?.a?.body;
     }
   }
 

@@ -11,8 +11,8 @@
  * S5. After a crash the log alone rebuilds everything: `Run` is rolled back, all else goes on where it stood.
  */
 import type { Draft, Entry } from "../persistence/entry.ts";
-import { applyDraft, foldEntry } from "../persistence/fold.ts";
-import { type Bus, type InboxItem, type Owner, StaleCommit } from "../persistence/ports.ts";
+import { foldEntry } from "../persistence/fold.ts";
+import { type InboxItem, StaleCommit } from "../persistence/ports.ts";
 import { firingOf } from "../rules/fire.ts";
 import type { Redex } from "../rules/redex.ts";
 import { nextRound } from "../rules/round.ts";
@@ -20,60 +20,15 @@ import { complete, type RuleTable } from "../rules/table.ts";
 import { Configuration } from "../soup/configuration.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { ThreadId } from "../soup/message.ts";
-import type { TurnEvent } from "./agents/port.ts";
-import { nextAgenda, threadsOf } from "./agenda.ts";
-import { Anchor, type AnchorPort } from "./anchor.ts";
+import { accept } from "./accept.ts";
+import { nextAgenda } from "./agenda.ts";
+import { Anchor } from "./anchor.ts";
 import { answerDrafts, proxyDrafts } from "./questions.ts";
 import { Checkpoints } from "./checkpoints.ts";
-import type { Clock } from "./clock.ts";
-import type { Director, Standing, View } from "./director.ts";
-import { Effects, type EffectsOptions } from "./effects.ts";
+import type { Standing, View } from "./director.ts";
+import { Effects } from "./effects.ts";
 import { Ledger } from "./ledger.ts";
-
-/** The scheduler's own folds, and the newest entry that is in them. */
-export type SchedulerFolds = {
-  readonly configuration: Configuration;
-  readonly ledger: Ledger;
-  readonly seq: number;
-  readonly hash: string;
-  readonly at: string;
-};
-
-/** What a scheduler is made of. */
-export type SchedulerOptions = Omit<EffectsOptions, "director" | "clock"> & {
-  readonly bus: Bus;
-  readonly director: Director;
-  readonly clock: Clock;
-  /** First entries of a new job; a log that is not empty is resumed instead. */
-  readonly opening: () => readonly Draft[];
-  /** Entries to add when a job is resumed, for example a larger budget. */
-  readonly first: readonly Draft[];
-  /** Go on waiting when only a human can help; otherwise the run ends as `waiting`. */
-  readonly waitForHuman: boolean;
-  /** How often the inbox is asked, milliseconds. */
-  readonly poll: number;
-  readonly onEntry?: (entry: Entry) => void;
-  readonly onTurnEvent?: (thread: ThreadId, event: TurnEvent) => void;
-  /** Kills what a crashed owner left running. */
-  readonly killStray: (pid: number, started: string) => Promise<void>;
-  /**
-   * What has been folded of the log before, and at which entry its checkpoint stands; absent to fold it from its first entry
-   * on. The scheduler goes on with these very folds.
-   */
-  readonly folded?: SchedulerFolds & { readonly saved: number };
-  /** Writes a checkpoint of these folds and of the director's. Returns its length in characters. Absent to write none. */
-  readonly checkpoint?: (folds: SchedulerFolds) => Promise<number>;
-  /** Keeps number and hash of the newest entry outside the log too; absent where there is no such place. */
-  readonly anchor?: AnchorPort;
-};
-
-/** How a run of the scheduler ended. */
-export type RunEnd =
-  | { readonly kind: "ended"; readonly state: string }
-  | { readonly kind: "waiting"; readonly questions: readonly string[] }
-  | { readonly kind: "parked"; readonly why: string }
-  | { readonly kind: "stopped" }
-  | { readonly kind: "owned"; readonly owner: Owner };
+import type { RunEnd, SchedulerFolds, SchedulerOptions } from "./scheduler-options.ts";
 
 /** See the header. One instance runs one job once. */
 export class Scheduler {
@@ -209,24 +164,8 @@ export class Scheduler {
 
   /** Appends drafts as one round and adopts what they make of the configuration. */
   async #commit(drafts: readonly Draft[], consumed: readonly string[] = []): Promise<void> {
-    const accepted: Draft[] = [];
-    const touched = new Set(this.#agenda);
-    let configuration = this.#configuration;
-    for (const draft of drafts) {
-      const next = applyDraft(this.#table, configuration, draft);
-      if ("refused" in next) {
-        invariant(draft.kind !== "fire", `a firing is not allowed: ${next.refused}`);
-        const thread = "thread" in draft.body ? draft.body.thread : null;
-        accepted.push({
-          kind: "note",
-          body: { level: "warn", thread, text: `${draft.kind} was refused: ${next.refused}` },
-        });
-        continue;
-      }
-      for (const thread of threadsOf(draft, configuration)) touched.add(thread);
-      configuration = next.configuration;
-      accepted.push(draft);
-    }
+    const { accepted, configuration, threads } = accept(this.#table, this.#configuration, drafts);
+    const touched = new Set([...this.#agenda, ...threads]);
     const { bus } = this.#options;
     const entries = await bus.log.commit({
       expected: this.#seq,

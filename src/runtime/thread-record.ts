@@ -1,5 +1,6 @@
 /** The records of the ledger: what is known of a thread and of a question beyond their molecules. */
 import type { EntryBody } from "../persistence/entry.ts";
+import type { Firing } from "../rules/fire.ts";
 import type { AgentName, Policy, QuestionId, ThreadId } from "../soup/message.ts";
 
 /** A question of the job, open or ended. */
@@ -68,4 +69,15 @@ export const NEW_THREAD = {
 export function endQuestion(question: QuestionRecord): void {
   question.ended = true;
   question.asking = false;
+}
+
+/** What a firing of the rules of escalation changes in the record of its question. */
+export function foldQuestion(questions: ReadonlyMap<QuestionId, QuestionRecord>, firing: Firing): void {
+  const known = questions.get(firing.at["e"] ?? "");
+  if (known === undefined) return;
+  if (firing.rule === "escalate") known.asking = true;
+  if (firing.rule === "human-reply") known.asking = false;
+  if (firing.rule !== "respond") return;
+  endQuestion(known);
+  known.answer = firing.choice?.a?.body;
 }

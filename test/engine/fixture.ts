@@ -31,7 +31,7 @@ import { brokenInvariants } from "../../src/rules/invariants.ts";
 import { complete } from "../../src/rules/table.ts";
 import { scriptAgent } from "../../src/runtime/agents/script.ts";
 import type { Script, ScriptTurn } from "../../src/runtime/agents/script-turn.ts";
-import type { RunEnd } from "../../src/runtime/scheduler.ts";
+import type { RunEnd } from "../../src/runtime/scheduler-options.ts";
 import { printMolecule } from "../../src/soup/print.ts";
 
 const scratch: string[] = [];
