@@ -15,6 +15,7 @@ import type { Bus } from "../persistence/ports.ts";
 import { openSqliteBus } from "../persistence/sqlite/bus.ts";
 import type { AgentAdapter, TurnEvent } from "../runtime/agents/port.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
+import { rethrowMachineFault } from "../runtime/machine-fault.ts";
 import { killStray } from "../runtime/process/tree.ts";
 import { Scheduler } from "../runtime/scheduler.ts";
 import { gitWorkspaces } from "../runtime/workspaces/git-workspaces.ts";
@@ -137,7 +138,7 @@ export class Engine {
   }
 
   #run(id: string, top: string, options: RunOptions, prepared: Prepared | undefined): Promise<JobRun> {
-    return shared(this.#runs, id, () => this.#begin(id, top, options, prepared));
+    return shared(this.#runs, id, () => this.#begin(id, top, options, prepared).catch(rethrowMachineFault));
   }
 
   async #begin(
@@ -195,7 +196,7 @@ export class Engine {
           // A log in memory is gone with its process: nothing could be compared with an anchor.
           ...(this.#options.bus === "memory" ? {} : { anchor: gitAnchor(top, id) }),
         });
-        return scheduler.run();
+        return scheduler.run().catch(rethrowMachineFault);
       },
       () => scheduler?.stop(),
     );

@@ -23,6 +23,7 @@ import { loggedTree } from "./held.ts";
 import { clearStatus, readStatus, type StatusToken } from "./status-file.ts";
 import { type Launch, TreeEffects, type TreeEffectsOptions } from "./tree-effects.ts";
 import { type FinishedTurn, runTurn, type TurnDirectories, turnWithout } from "./turn.ts";
+import { isFaultOfTurn } from "./turn-fault.ts";
 import { setAside } from "./turn-files.ts";
 import { turnDrafts } from "./turn-drafts.ts";
 import { planOf } from "./turn-plan.ts";
@@ -242,7 +243,7 @@ function unlessBroken(error: unknown): void {
 
 /** A turn whose tree could not be mended has failed, with a sentence; it is tried again before the next one. */
 function brokenTurn(error: unknown): FinishedTurn {
-  if (!(error instanceof TreeBroken)) throw error;
+  if (!(error instanceof TreeBroken) || !isFaultOfTurn(error)) throw error;
   return turnWithout("failed", error.message);
 }
 
