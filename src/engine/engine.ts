@@ -23,6 +23,7 @@ import { gitAnchor, readAnchor } from "../runtime/workspaces/anchor-ref.ts";
 import type { Workspaces } from "../runtime/workspaces/port.ts";
 import { ensureStateDirectory, resolveCommit } from "../runtime/workspaces/repository.ts";
 import type { AgentName, ThreadId } from "../soup/message.ts";
+import { requireAnchored } from "./anchored.ts";
 import { adaptersOf, cliFile, installVerbs } from "./adapters.ts";
 import { checkpointOf, openFolds } from "./checkpoint.ts";
 import { forkJob } from "./fork.ts";
@@ -150,6 +151,9 @@ export class Engine {
     await ensureStateDirectory(top);
     const directory = jobDirectory(top, id);
     const bus = await this.#bus(id, top);
+    // Under NORMAL a power cut may cost the log entries that the anchor has seen.
+    if (this.#options.bus !== "memory" && this.#options.synchronous !== "NORMAL")
+      await requireAnchored(top, id, bus.log);
     const { reader, saved } = await openFolds(bus.log);
     const { director } = reader;
     const known = reader.job();
