@@ -18,8 +18,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "a lost turn is not rolled back",
     file: "runtime/scheduler.js",
-    text: "if (lost.length > 0) {",
-    by: "if (lost.length < 0) {",
+    text: "...lost.map((",
+    by: "...lost.slice(lost.length).map((",
   },
   {
     name: "the message of a lost turn comes twice",

@@ -10,12 +10,12 @@ export function spentBudget(record: StateRecord, { ledger, running, now }: View)
   if (tokens !== null && ledger.tokens >= tokens) return `the budget of ${tokens} tokens is spent`;
   if (usd !== null && ledger.usd >= usd) return `the budget of ${usd} USD is spent`;
   if (wall !== null && now.getTime() >= wallEnd(record, wall))
-    return `the budget of ${wall / 60_000} minutes is spent`;
+    return `the budget of ${wall % 60_000 === 0 ? `${wall / 60_000} minutes` : `${wall / 1000} seconds`} is spent`;
   return undefined;
 }
 
 function wallEnd(record: StateRecord, wall: number): number {
-  return Date.parse(record.openedAt) + record.parkedMillis + wall;
+  return Date.parse(record.openedAt) + record.restedMillis + wall;
 }
 
 /** The job's deadline has passed. */

@@ -107,7 +107,8 @@ const stateOf = (defaultSkill: string, phase: string) =>
         description: "How often the human is consulted about questions asked in this state.",
       }),
       state_timeout: duration().optional().meta({
-        description: "Longest time in the state from one entry to it; expiry is a failure of the state.",
+        description:
+          "Longest time in the state from one entry to it, counted like budget.wall; expiry is a failure of the state.",
       }),
     })
     .prefault({})
@@ -213,7 +214,10 @@ export const jobFileSchema = z
           }),
         tokens: whole(1).optional().meta({ description: "Most tokens." }),
         turns: whole(1).optional().meta({ description: "Most turns of all agents." }),
-        wall: duration().optional().meta({ description: "Longest time that the job runs." }),
+        wall: duration().optional().meta({
+          description:
+            "Longest time that the job runs; time in which it is parked, or in which no process runs it, does not count.",
+        }),
       })
       .prefault({})
       .meta({ description: "What the job may spend; spent, it is parked (exit 5). Unlimited where absent." }),

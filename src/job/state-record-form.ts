@@ -33,7 +33,7 @@ export const stateRecordSchema: z.ZodType<StateRecord> = z.strictObject({
   hold: z.strictObject({ action: z.string(), reason: z.string(), record: z.string().nullable() }).nullable(),
   parked: z.string().nullable(),
   parkedAt: z.string().nullable(),
-  parkedMillis: z.number(),
+  restedMillis: z.number(),
   delivered: bodySchemas.deliver.nullable(),
   budget: jobDefinitionSchema.shape.budget,
 });

@@ -40,8 +40,8 @@ export type StateRecord = {
   readonly hold: Hold | null;
   readonly parked: string | null;
   readonly parkedAt: string | null;
-  /** Time spent parked, milliseconds. */
-  readonly parkedMillis: number;
+  /** Time spent parked or without a process that ran the job, milliseconds. */
+  readonly restedMillis: number;
   readonly delivered: EntryBody<"deliver"> | null;
   /** Budget after `cfa resume --budget`; null where there is no limit. */
   readonly budget: JobDefinition["budget"];
@@ -78,7 +78,7 @@ function opened(entry: Extract<Entry, { kind: "open" }>): StateRecord {
     hold: null,
     parked: null,
     parkedAt: null,
-    parkedMillis: 0,
+    restedMillis: 0,
     delivered: null,
     budget: definition.budget,
   };
@@ -103,6 +103,7 @@ const CHANGING: ReadonlySet<Entry["kind"]> = new Set([
   "deliver",
   "configure",
   "fork",
+  "resume",
 ]);
 
 function startsTurnOf(thread: ThreadId, { rule, at }: EntryBody<"fire">): boolean {
@@ -133,6 +134,10 @@ function change(draft: Draft<StateRecord>, entry: Entry): void {
       return;
     case "deliver":
       draft.delivered = entry.body;
+      return;
+    case "resume":
+      // While it is parked, all of the time counts as that.
+      if (draft.parkedAt === null) rest(draft, Date.parse(entry.at) - Date.parse(entry.body.since));
       return;
     case "fork":
       for (const time of TIMES) draft[time] = laterBy(draft[time], entry);
@@ -183,12 +188,16 @@ function originOf(origin: EntryBody<"transition">["origin"]): Origin {
 
 function changePark(draft: Draft<StateRecord>, entry: Extract<Entry, { kind: "park" }>): void {
   if (!entry.body.parked && draft.parkedAt !== null) {
-    const parked = Date.parse(entry.at) - Date.parse(draft.parkedAt);
-    draft.parkedMillis += parked;
-    draft.timedFrom = new Date(Date.parse(draft.timedFrom) + parked).toISOString();
+    rest(draft, Date.parse(entry.at) - Date.parse(draft.parkedAt));
   }
   draft.parked = entry.body.parked ? entry.body.why : null;
   draft.parkedAt = entry.body.parked ? entry.at : null;
+}
+
+/** Time, in milliseconds, in which the job could not go on: neither `budget.wall` nor `state_timeout` counts it. */
+function rest(draft: Draft<StateRecord>, millis: number): void {
+  draft.restedMillis += millis;
+  draft.timedFrom = new Date(Date.parse(draft.timedFrom) + millis).toISOString();
 }
 
 /** Whether the job has come to an end state. */

@@ -184,6 +184,8 @@ const bodies = {
     by: z.string(),
     result: z.string(),
   }),
+  /** A process goes on with the job, which nobody has run since the newest entry before, written at `since`. */
+  resume: z.strictObject({ since: z.iso.datetime() }),
   /**
    * The entries before it are those of another job, up to and with its entry `seq`, written at `at` with that `hash`; from
    * here on the job is one of its own (docs/fork.md).

@@ -28,9 +28,14 @@ export function areAdjacent(configuration: Configuration, one: ThreadId, other: 
   return configuration.edge(other, one) !== undefined || configuration.edge(one, other) !== undefined;
 }
 
+/** Whom `agent` may dispatch; an agent may be called like a member of every object. */
+export function rosterOf({ facts }: Configuration, agent: AgentName): readonly AgentName[] {
+  return Object.hasOwn(facts.rosters, agent) ? (facts.rosters[agent] ?? []) : [];
+}
+
 /** The roster of `agent` names `other`. */
 export function isRostered(configuration: Configuration, agent: AgentName, other: AgentName): boolean {
-  return configuration.facts.rosters[agent]?.includes(other) ?? false;
+  return rosterOf(configuration, agent).includes(other);
 }
 
 /** The reason why `payload`, sent by `agent` on `thread`, can never reduce; undefined when it can. */
@@ -82,7 +87,7 @@ function refusedSpark(
   payload: Extract<Payload, { kind: "deliver" }>,
 ): string | undefined {
   if (!isRostered(configuration, agent, payload.agent)) {
-    const roster = configuration.facts.rosters[agent] ?? [];
+    const roster = rosterOf(configuration, agent);
     return `${payload.agent} is not in your roster (${roster.length === 0 ? "which is empty" : roster.join(", ")})`;
   }
   const { cap } = configuration.facts;

@@ -187,15 +187,14 @@ export class Effects {
       const report = (event: TurnEvent) => this.#report(run, event);
       const { serial } = plan.facts;
       await this.#mended(tree, `${serial}.${turn}`);
-      const finished = await runTurn(
-        plan,
+      const finished = await runTurn(plan, {
         workspaces,
         this.#fenced(adapter),
         directories,
-        controller.signal,
+        signal: controller.signal,
         report,
         clock,
-      ).catch(brokenTurn);
+      }).catch(brokenTurn);
       return () => {
         this.#turns.delete(key);
         const newest = this.#runs.get(thread)?.turn;

@@ -1,5 +1,7 @@
 /** A ledger as a JSON value, for checkpoints (docs/log.md, "Checkpoints"): its maps as lists, in their order. */
 import { z } from "zod";
+import type { ThreadId } from "../soup/message.ts";
+import type { Ledger } from "./ledger.ts";
 import { bodySchemas, fileSchema } from "../persistence/entry.ts";
 
 const id = z.string();
@@ -61,3 +63,29 @@ export const ledgerSchema = z.strictObject({
 
 /** A ledger as a checkpoint holds it. */
 export type LedgerForm = z.infer<typeof ledgerSchema>;
+
+/** The form of a ledger, with the tasks and the optional threads that it knows of threads to come. */
+export function formOf(
+  ledger: Ledger,
+  tasks: ReadonlyMap<ThreadId, string>,
+  optional: ReadonlySet<ThreadId>,
+): LedgerForm {
+  const { root, turns, tokens, usd, usageUnknown } = ledger;
+  return {
+    threads: [...ledger.threads.values()].map((one) => ({ ...one, children: [...one.children] })),
+    questions: [...ledger.questions.values()],
+    files: [...ledger.files].map(([message, files]) => [message, [...files]]),
+    snapshots: [...ledger.snapshots],
+    trees: [...ledger.trees],
+    conflicts: [...ledger.conflicts].map(([tree, { child, paths }]) => [tree, { child, paths: [...paths] }]),
+    prepared: [...ledger.prepared],
+    tasks: [...tasks],
+    unreleased: [...ledger.unreleased],
+    optional: [...optional],
+    root,
+    turns,
+    tokens,
+    usd,
+    usageUnknown,
+  };
+}

@@ -9,7 +9,7 @@ import type { Entry, EntryBody } from "../persistence/entry.ts";
 import type { Firing } from "../rules/fire.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { AgentName, Payload, Policy, QuestionId, ThreadId } from "../soup/message.ts";
-import type { LedgerForm } from "./ledger-form.ts";
+import { formOf, type LedgerForm } from "./ledger-form.ts";
 import {
   endQuestion,
   foldQuestion,
@@ -90,24 +90,7 @@ export class Ledger {
 
   /** What a checkpoint holds of it: {@link Ledger.from} makes the same again. */
   form(): LedgerForm {
-    const { root, turns, tokens, usd, usageUnknown } = this;
-    return {
-      threads: [...this.threads.values()].map((one) => ({ ...one, children: [...one.children] })),
-      questions: [...this.questions.values()],
-      files: [...this.files].map(([message, files]) => [message, [...files]]),
-      snapshots: [...this.snapshots],
-      trees: [...this.trees],
-      conflicts: [...this.conflicts].map(([tree, { child, paths }]) => [tree, { child, paths: [...paths] }]),
-      prepared: [...this.prepared],
-      tasks: [...this.#tasks],
-      unreleased: [...this.unreleased],
-      optional: [...this.#optional],
-      root,
-      turns,
-      tokens,
-      usd,
-      usageUnknown,
-    };
+    return formOf(this, this.#tasks, this.#optional);
   }
 
   /** The record of a thread that the log has opened. */
@@ -119,7 +102,20 @@ export class Ledger {
 
   /** A ledger of its own that says the same: what is applied to one does not show in the other. */
   clone(): Ledger {
-    return Ledger.from(this.form(), this.#treeOf);
+    const copy = new Ledger(this.#treeOf);
+    for (const [thread, one] of this.threads)
+      copy.threads.set(thread, { ...one, children: [...one.children] });
+    for (const [id, one] of this.questions) copy.questions.set(id, { ...one });
+    copyMap(this.files, copy.files);
+    copyMap(this.snapshots, copy.snapshots);
+    copyMap(this.trees, copy.trees);
+    copyMap(this.conflicts, copy.conflicts);
+    copyMap(this.prepared, copy.prepared);
+    copyMap(this.#tasks, copy.#tasks);
+    for (const thread of this.unreleased) copy.unreleased.add(thread);
+    for (const thread of this.#optional) copy.#optional.add(thread);
+    const { root, turns, tokens, usd, usageUnknown } = this;
+    return Object.assign(copy, { root, turns, tokens, usd, usageUnknown });
   }
 
   apply(entry: Entry): void {

@@ -222,10 +222,11 @@ export class Scheduler {
       cell.terminates.length > 0 ? [] : cell.lifecycles.flatMap((one) => (one.kind === "Run" ? [one] : [])),
     );
     const signalled = await this.#effects.prepare(lost);
-    if (lost.length > 0) {
+    const { director } = this.#options;
+    if (director.standing(this.#view()).kind !== "ended") {
       const reason = "the process that ran this turn has died";
-      const { director } = this.#options;
       await this.#commit([
+        { kind: "resume", body: { since: this.#at } },
         ...lost.map(({ thread, turn }): Draft => ({ kind: "rollback", body: { thread, turn, reason } })),
         ...signalled.flatMap(({ thread, turn, status }) =>
           director.afterLostStatus(thread, turn, status, this.#view()),

@@ -1,5 +1,6 @@
 /** What a turn is run with, derived from the state at its start. */
 import type { ThreadId } from "../soup/message.ts";
+import { rosterOf } from "../rules/refusal.ts";
 import type { Run } from "../soup/molecule.ts";
 import type { TurnFacts } from "./agents/port.ts";
 import type { Brief, Director, View } from "./director.ts";
@@ -53,7 +54,7 @@ function factsOf(
     serial: record.serial,
     state: brief.state,
     lead: brief.lead,
-    roster: configuration.facts.rosters[agent] ?? [],
+    roster: [...rosterOf(configuration, agent)],
     parent: brief.answersTo === null ? null : instance(brief.answersTo),
     children: record.children.filter(open).map(instance),
     closed: record.children.filter((one) => !open(one)),

@@ -42,6 +42,17 @@ export type TurnPlan = {
   readonly snapshot: string | undefined;
 };
 
+/** With what a turn is run. */
+export type TurnMeans = {
+  readonly workspaces: Workspaces;
+  readonly adapter: AgentAdapter;
+  readonly directories: TurnDirectories;
+  /** Stops the agent when it aborts. */
+  readonly signal: AbortSignal;
+  readonly report: (event: TurnEvent) => void;
+  readonly clock: Clock;
+};
+
 /** What a turn left. */
 export type FinishedTurn = {
   readonly result: TurnResult;
@@ -64,20 +75,13 @@ export type FinishedTurn = {
 };
 
 /** Runs a turn to its end. What an agent has done to its tree or outbox fails the turn; rejects for all else (turn-fault.ts). */
-export async function runTurn(
-  plan: TurnPlan,
-  workspaces: Workspaces,
-  adapter: AgentAdapter,
-  directories: TurnDirectories,
-  signal: AbortSignal,
-  report: (event: TurnEvent) => void,
-  clock: Clock,
-): Promise<FinishedTurn> {
+export async function runTurn(plan: TurnPlan, means: TurnMeans): Promise<FinishedTurn> {
+  const { workspaces, signal, clock } = means;
   return workspaces.exclusive(plan.tree, async () => {
     if (signal.aborted) return turnWithout("aborted");
     const started = clock.now().getTime();
     try {
-      const finished = await carryOut(plan, workspaces, adapter, directories, signal, report, clock);
+      const finished = await carryOut(plan, means);
       return { ...finished, millis: clock.now().getTime() - started };
     } catch (error) {
       if (!isFaultOfTurn(error)) throw error;
@@ -88,12 +92,7 @@ export async function runTurn(
 
 async function carryOut(
   plan: TurnPlan,
-  workspaces: Workspaces,
-  adapter: AgentAdapter,
-  directories: TurnDirectories,
-  signal: AbortSignal,
-  report: (event: TurnEvent) => void,
-  clock: Clock,
+  { workspaces, adapter, directories, signal, report, clock }: TurnMeans,
 ): Promise<FinishedTurn> {
   const { facts, run, brief, tree } = plan;
   const { outbox, stale } = await makeReady(plan, workspaces, directories);

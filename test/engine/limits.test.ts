@@ -146,6 +146,24 @@ describe.concurrent("a spent budget parks the job, and a larger one goes on", ()
   });
 });
 
+test("wall and state_timeout do not count the time in which no process runs the job", async () => {
+  const clock = new ManualClock();
+  const engine = makeEngine({ clock, bus: (job) => memoryBus(job, { clock: () => clock.now() }) });
+  const states = { INTENT: { escalation: "always", state_timeout: "30m" } };
+  const keys = { budget: { wall: "90s" }, states, limits: { retries: 0 } };
+  const lead: Script = (turn) =>
+    turn.turn === 1 && turn.state === "INTENT" ? turn.ask("may I?").then(() => undefined) : approve(turn);
+  const started = await startJob(keys, { lead }, { engine, waitForHuman: false });
+  expect((await finish(started)).end).toMatchObject({ kind: "waiting" });
+  clock.advance(100 * HOUR);
+  const run = await engine.start(definitionOf(started.place, keys), { agents: adapters({ lead }) });
+  await until(run, "resume");
+  await run.answer("q1.1.1", "yes");
+  const { end, entries } = await finish({ ...started, run });
+  expect(end).toEqual({ kind: "ended", state: "DONE" });
+  expect(bodies(entries, "resume")).toEqual([{ since: "2026-01-01T00:00:00.000Z" }]);
+});
+
 describe.concurrent("deadline", () => {
   test("passed in the middle of a turn: the turn is stopped, the job is FAILURE", async () => {
     const started = await startTimed({ deadline: "24h" }, { lead: forever });

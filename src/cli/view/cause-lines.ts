@@ -116,6 +116,8 @@ function recorded(entry: Entry): string {
       const { by, verb, target, text, result } = entry.body;
       return `${by} did ${verb}${target === "" ? "" : ` ${shortThread(target)}`}: ${quote(text)} (${result})`;
     }
+    case "resume":
+      return `a process went on with the job, which nobody had run since ${entry.body.since}`;
     case "fork":
       return `from here on it is a job of its own; before, it was entry ${entry.body.seq} of ${entry.body.job}`;
     case "note":

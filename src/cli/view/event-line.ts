@@ -75,6 +75,8 @@ function recordLine(entry: Entry, ledger: Ledger): EventLine | undefined {
       const { by, verb, target, result } = entry.body;
       return loud(`${by}: ${verb}${target === "" ? "" : ` ${target}`}: ${result}`);
     }
+    case "resume":
+      return undefined;
     case "fork":
       return loud(`a fork of ${entry.body.job}, from its entry ${entry.body.seq} on`);
     case "note": {

@@ -48,6 +48,7 @@ export function detailOf(entry: Entry): string {
     case "park":
     case "deliver":
     case "act":
+    case "resume":
     case "fork":
     case "note":
       return words(entry.body);

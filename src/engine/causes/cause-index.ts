@@ -96,6 +96,7 @@ export class CauseIndex {
       case "configure":
       case "act":
       case "fork":
+      case "resume":
         return undefined;
     }
   }

@@ -46,6 +46,8 @@ export type CheckReport = {
 export const NOT_COVERED: readonly string[] = [
   "what your agents really do: each turn a free agent does one thing (or dispatches as many as the limit allows), whatever it was told",
   "time: time-outs of turns are taken as failures; state_timeout, deadline and budget.wall never run out",
+  "states whose leads are of one kind under one policy, but in the last of them: in the earlier ones the lead asks and gives outcomes, and has no conversation open",
+  "turns that open, close and open again: the worst case counts at most limits.fan_out dispatches and one message to each conversation a turn",
   "money and tokens; a spent budget parks a job in whatever state it is, so the walk knows no budget",
   "the outside world: crashes, workspaces that cannot be made, full disks, and how long anything takes: worktrees, merges and deliveries are done at once",
   "what a person does besides answering: withdraw, resume; status files, which only park the job until somebody resumes it",

@@ -1,11 +1,11 @@
 /** What is no counterexample, and should be known before a job runs. */
 import type { JobDefinition } from "../definition.ts";
 import { LIVE_STATES } from "../machine.ts";
-import { endlessDispatch, endOf, statesOf } from "./rosters.ts";
+import { endOf, statesOf } from "./rosters.ts";
 
 /** Sentences on a job; empty when there is nothing to say. */
 export function remarksOn(definition: JobDefinition): readonly string[] {
-  return [...asking(definition), ...onlyTime(definition), ...usage(definition), ...patience(definition)];
+  return [...asking(definition), ...usage(definition), ...patience(definition)];
 }
 
 /** A dispatched agent has no limit of turns, and every answer gives it another one. */
@@ -16,12 +16,6 @@ function asking(definition: JobDefinition): readonly string[] {
   return [
     "a dispatched agent may ask again after every answer, refusals included, so no number bounds the turns: set budget.turns to bound them",
   ];
-}
-
-function onlyTime(definition: JobDefinition): readonly string[] {
-  const end = endOf(definition);
-  if (end === undefined || end === "budget.turns" || endlessDispatch(definition) === undefined) return [];
-  return [`agents may dispatch without end until ${end} runs out: set budget.turns to bound their number`];
 }
 
 function usage({ budget }: JobDefinition): readonly string[] {

@@ -39,8 +39,8 @@ export function onePerKind(kinds: Kinds, roster: readonly AgentName[]): AgentNam
 }
 
 /**
- * For each state the one in which it is walked: the last whose lead is of the same kind and whose policy is the same. A
- * later state has every outcome of an earlier one and more, and each state begins afresh, so it shows whatever they can do.
+ * For each state the one in which it is walked: the last whose lead is of the same kind and whose policy is the same. Each state
+ * begins afresh, and has the same rules; what differs is where an approval leads (docs/check.md, "What it does not cover").
  */
 export function walkedIn(
   { states }: Pick<JobDefinition, "states">,

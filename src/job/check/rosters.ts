@@ -42,14 +42,12 @@ export function endlessDispatch(definition: JobDefinition): Endless | undefined 
   return shortest(cycles) ?? shortest(chains);
 }
 
-/** The budget or time that ends whatever goes on for ever, by its key; undefined when nothing does (R2). */
-export function endOf(definition: JobDefinition): string | undefined {
-  const { budget, deadline, states } = definition;
-  if (budget.turns !== null) return "budget.turns";
-  if (budget.wall !== null) return "budget.wall";
-  if (deadline !== null) return "deadline";
-  const timed = statesOf(definition).every((state) => states[state].state_timeout !== null);
-  return timed ? "state_timeout" : undefined;
+/**
+ * The budget that bounds how much is dispatched, by its key; undefined when none does (R2). A time bounds how long it goes on, not how
+ * much there is of it.
+ */
+export function endOf({ budget }: Pick<JobDefinition, "budget">): "budget.turns" | undefined {
+  return budget.turns === null ? undefined : "budget.turns";
 }
 
 /** Most levels of dispatched agents below a lead; null when a cycle makes it endless. */

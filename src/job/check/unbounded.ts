@@ -12,7 +12,7 @@ import { endlessDispatch, endOf, type Endless } from "./rosters.ts";
 import { follow, type Node } from "./walk.ts";
 import { nameOf, traceOf } from "./words.ts";
 
-/** The finding, when conversations can be opened without end and no budget or time stops that. */
+/** The finding, when conversations can be opened without end and no budget of turns bounds how many. */
 export function unboundedDispatch(start: Node): Finding | undefined {
   const { definition } = start.model.record;
   const endless = endlessDispatch(definition);
@@ -22,7 +22,7 @@ export function unboundedDispatch(start: Node): Finding | undefined {
 }
 
 const STOPS =
-  "limits.max_turns counts the turns of leads alone, limits.fan_out the open conversations of one agent, and no budget.turns, budget.wall or deadline is set";
+  "limits.max_turns counts the turns of leads alone, limits.fan_out the open conversations of one agent, and no budget.turns is set";
 
 function cycle(start: Node, { path }: Endless): Finding {
   const { node, threads } = dispatchDown(start, path);

@@ -65,4 +65,4 @@ test("ten forks, spread over the log, end DONE with the same notes and run no tu
   }
   expect(await listJobs(dir)).toHaveLength(11);
   expect(await cfa("verify", job)).toMatchObject({ exitCode: 0 });
-});
+}, 900_000);

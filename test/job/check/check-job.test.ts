@@ -21,10 +21,14 @@ describe("a job passes", () => {
     ["a human who is always asked", TEAM, { states: { EXECUTE: { escalation: "always" } } }],
     ["nobody to ask", TEAM, { human: "none" }],
     ["a cycle that a budget bounds", { lead: ["lead"] }, { budget: { turns: 50 } }],
-    ["a cycle that a time bounds", { lead: ["lead"] }, { deadline: "1h" }],
   ])("%s", (_, rosters, keys) => {
     expect(check(jobOf(rosters, keys)).findings).toEqual([]);
   });
+});
+
+test("a time is no bound on how much is dispatched", () => {
+  const keys = { deadline: "1h", budget: { wall: "1h" } };
+  expect(check(jobOf({ lead: ["lead"] }, keys)).findings).toMatchObject([{ kind: "unbounded" }]);
 });
 
 test("a small job is walked to the end, whatever its agents do", () => {

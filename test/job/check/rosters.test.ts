@@ -31,20 +31,10 @@ test.each([
   [{}, undefined],
   [{ budget: { turns: 5 } }, "budget.turns"],
   [{ budget: { usd: 5, tokens: 5 } }, undefined],
-  [{ budget: { wall: "1h" } }, "budget.wall"],
-  [{ deadline: "1h" }, "deadline"],
+  [{ budget: { wall: "1h" } }, undefined],
+  [{ deadline: "1h" }, undefined],
   [{ states: { INTENT: { state_timeout: "1h" } } }, undefined],
-  [
-    {
-      states: {
-        INTENT: { state_timeout: "1h" },
-        PLAN: { state_timeout: "1h" },
-        EXECUTE: { state_timeout: "1h" },
-      },
-    },
-    "state_timeout",
-  ],
-])("what ends a job under %j", (keys, expected) => {
+])("what bounds the dispatches of a job under %j", (keys, expected) => {
   expect(endOf(jobOf({ lead: [] }, keys))).toBe(expected);
 });
 
