@@ -189,7 +189,7 @@ export class Effects {
       await this.#mended(tree, `${serial}.${turn}`);
       const finished = await runTurn(plan, {
         workspaces,
-        this.#fenced(adapter),
+        adapter: this.#fenced(adapter),
         directories,
         signal: controller.signal,
         report,

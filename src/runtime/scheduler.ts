@@ -14,14 +14,12 @@
 import type { Draft, Entry } from "../persistence/entry.ts";
 import { foldEntry } from "../persistence/fold.ts";
 import { type InboxItem, StaleCommit } from "../persistence/ports.ts";
-import { firingOf } from "../rules/fire.ts";
-import type { Redex } from "../rules/redex.ts";
 import { nextRound } from "../rules/round.ts";
 import { complete, type RuleTable } from "../rules/table.ts";
 import { Configuration } from "../soup/configuration.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { ThreadId } from "../soup/message.ts";
-import { accept } from "./accept.ts";
+import { accept, structuralDraft } from "./accept.ts";
 import { nextAgenda } from "./agenda.ts";
 import { Anchor } from "./anchor.ts";
 import { answerDrafts, proxyDrafts } from "./questions.ts";
@@ -293,9 +291,4 @@ export class Scheduler {
 /** A commit with such an entry moves the anchor: the job has done what a cut log would hide (docs/log.md, "The anchor"). */
 function isAnchored({ kind }: Entry): boolean {
   return kind === "turn" || kind === "transition";
-}
-
-function structuralDraft(redex: Redex): Draft {
-  const { rule, at } = firingOf(redex);
-  return { kind: "fire", body: { rule, at: { ...at } } };
 }
