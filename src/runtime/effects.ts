@@ -82,10 +82,11 @@ export class Effects {
     for (const { thread, turn } of lost) {
       const tree = director.treeOf(thread);
       if (thread === ledger.root) continue;
-      const status = await readStatus(workspaces.path(tree));
-      if (status !== undefined && "token" in status) signalled.push({ thread, turn, status: status.token });
       const { serial } = ledger.thread(thread);
-      await setAside(join(directories.turns, String(serial), String(turn)), workspaces.path(tree));
+      const outbox = join(directories.turns, String(serial), String(turn));
+      const hadBegun = await setAside(outbox, workspaces.path(tree));
+      const status = hadBegun ? await readStatus(workspaces.path(tree)) : undefined;
+      if (status !== undefined && "token" in status) signalled.push({ thread, turn, status: status.token });
       await this.#mended(tree, `${serial}.${turn}`);
       const back = workspaces.restore(tree, ledger.snapshots.get(tree) ?? null, `${serial}.${turn}`);
       await back.catch(unlessBroken);

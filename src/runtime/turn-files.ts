@@ -26,17 +26,24 @@ async function lstatOrNothing(path: string): Promise<Stats | undefined> {
   }
 }
 
-/** Keeps the outbox of a lost turn, and the record that it left, under the first free `…lost-N` (T2). */
-export async function setAside(outbox: string, workspace: string): Promise<void> {
+/**
+ * Keeps the outbox of a lost turn, and the record that it left, under the first free `…lost-N` (T2). Returns whether the turn had
+ * begun: then what stands in its workspace is its own, and nothing of an earlier turn.
+ */
+export async function setAside(outbox: string, workspace: string): Promise<boolean> {
   const record = await readRecord(workspace);
   const kept = await moveAside(outbox);
   if (record !== null && kept !== undefined) await writeFile(join(kept, OUTCOME_FILE.name), record);
+  // A kill may have come after an earlier resume has moved it.
+  return kept !== undefined || (await lstatOrNothing(lostName(outbox, 1))) !== undefined;
 }
+
+const lostName = (outbox: string, n: number): string => `${outbox}.lost-${n}`;
 
 /** Renames an outbox to the first free `…lost-N`; undefined when there is none. */
 export async function moveAside(outbox: string): Promise<string | undefined> {
   for (let n = 1; ; n++) {
-    const kept = `${outbox}.lost-${n}`;
+    const kept = lostName(outbox, n);
     try {
       await rename(outbox, kept);
       return kept;

@@ -169,6 +169,39 @@ test("a child that writes one rests, and its parent is told; mail to it is a new
   expect(bodies(entries, "park")).toEqual([]);
 });
 
+test("the word of a turn that has ended is none of the next one, which had not begun when the run ended", async () => {
+  const scripts: Scripts = {
+    lead: async (turn) => {
+      const thread = turn.children[0]?.thread;
+      if (turn.message.kind === "task") return void (await turn.send({ to: "worker", message: "go" }));
+      if (turn.message.kind === "control")
+        return void (await turn.send({ to: "worker", thread, message: "here is the key" }));
+      return approve(turn);
+    },
+    worker: (turn) => {
+      if (turn.turn > 1) return "done";
+      signal(turn, "blocked");
+      return undefined;
+    },
+  };
+  // The third turn is the lead's: the worker's second is asked for, and does not begin.
+  const parked = await runJob({ ...EXECUTE, budget: { turns: 3 } }, scripts);
+  expect(parked.end).toEqual({ kind: "parked", why: "the budget of 3 turns is spent" });
+  const { engine, place } = parked;
+  const first: readonly Draft[] = [
+    { kind: "configure", body: { budget: { turns: 30 }, origin: "human" } },
+    { kind: "park", body: { parked: false, why: "resumed", origin: "human" } },
+  ];
+  const keys = { ...EXECUTE, budget: { turns: 3 } };
+  const run = await engine.start(definitionOf(place, keys), { agents: adapters(scripts), first });
+  const again = await finish({ engine, place, run });
+  expect(again.end).toEqual({ kind: "ended", state: "DONE" });
+  expect(bodies(again.entries, "park").map(({ why }) => why)).toEqual([
+    "the budget of 3 turns is spent",
+    "resumed",
+  ]);
+});
+
 test("a shell one-liner as the whole agent", async () => {
   const line = 'mkdir -p .sortie && echo "blocked" > .sortie/status';
   const { end } = await runJob({ agents: { lead: shell(line) } }, {});
