@@ -3,9 +3,11 @@
  *
  * J1. `--repo` or else the working directory names the repository; any directory inside it will do.
  * J2. Reading a job claims nothing and writes nothing to its log; it works while another process runs it.
+ * J3. A log that lacks what its anchor names is refused: what is read from it would be wrong, what is added would bury the rest.
  */
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
+import { requireAnchored } from "../engine/anchored.ts";
 import { openJobRecord } from "../engine/checkpoint.ts";
 import { hasEnded, type ReadJob } from "../engine/read-job.ts";
 import { suggest } from "../job/suggest.ts";
@@ -90,9 +92,12 @@ async function onlyUnfinished(top: string, verb: string): Promise<JobPlace | und
   );
 }
 
-/** Opens a job's log for reading, does `work`, and closes it. */
+/** Opens a job's log for reading, does `work`, and closes it. Throws BusError for a damaged log (J3). */
 export async function withLog<T>({ top, id }: JobPlace, work: (bus: Bus) => Promise<T>): Promise<T> {
-  return using(openSqliteBus(jobFile(top, id), { job: id, mode: "readonly" }), work);
+  return using(openSqliteBus(jobFile(top, id), { job: id, mode: "readonly" }), async (bus) => {
+    await requireAnchored(top, id, bus.log);
+    return work(bus);
+  });
 }
 
 /** Opens a job so that its inbox takes posts, does `work`, and closes it. */

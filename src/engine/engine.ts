@@ -15,6 +15,7 @@ import type { Bus } from "../persistence/ports.ts";
 import { openSqliteBus } from "../persistence/sqlite/bus.ts";
 import type { AgentAdapter, TurnEvent } from "../runtime/agents/port.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
+import { rethrowMachineFault } from "../runtime/machine-fault.ts";
 import { killStray } from "../runtime/process/tree.ts";
 import { Scheduler } from "../runtime/scheduler.ts";
 import { gitWorkspaces } from "../runtime/workspaces/git-workspaces.ts";
@@ -22,6 +23,7 @@ import { gitAnchor, readAnchor } from "../runtime/workspaces/anchor-ref.ts";
 import type { Workspaces } from "../runtime/workspaces/port.ts";
 import { ensureStateDirectory, resolveCommit } from "../runtime/workspaces/repository.ts";
 import type { AgentName, ThreadId } from "../soup/message.ts";
+import { requireAnchored } from "./anchored.ts";
 import { adaptersOf, cliFile, installVerbs } from "./adapters.ts";
 import { checkpointOf, openFolds } from "./checkpoint.ts";
 import { forkJob } from "./fork.ts";
@@ -137,7 +139,7 @@ export class Engine {
   }
 
   #run(id: string, top: string, options: RunOptions, prepared: Prepared | undefined): Promise<JobRun> {
-    return shared(this.#runs, id, () => this.#begin(id, top, options, prepared));
+    return shared(this.#runs, id, () => this.#begin(id, top, options, prepared).catch(rethrowMachineFault));
   }
 
   async #begin(
@@ -149,6 +151,9 @@ export class Engine {
     await ensureStateDirectory(top);
     const directory = jobDirectory(top, id);
     const bus = await this.#bus(id, top);
+    // Under NORMAL a power cut may cost the log entries that the anchor has seen.
+    if (this.#options.bus !== "memory" && this.#options.synchronous !== "NORMAL")
+      await requireAnchored(top, id, bus.log);
     const { reader, saved } = await openFolds(bus.log);
     const { director } = reader;
     const known = reader.job();
@@ -195,7 +200,7 @@ export class Engine {
           // A log in memory is gone with its process: nothing could be compared with an anchor.
           ...(this.#options.bus === "memory" ? {} : { anchor: gitAnchor(top, id) }),
         });
-        return scheduler.run();
+        return scheduler.run().catch(rethrowMachineFault);
       },
       () => scheduler?.stop(),
     );

@@ -1,6 +1,8 @@
 /** Which drafts of a round go into the log, and what they make of the configuration (scheduler.ts, S4). */
 import type { Draft } from "../persistence/entry.ts";
 import { applyDraft } from "../persistence/fold.ts";
+import { firingOf } from "../rules/fire.ts";
+import type { Redex } from "../rules/redex.ts";
 import type { RuleTable } from "../rules/table.ts";
 import type { Configuration } from "../soup/configuration.ts";
 import { invariant } from "../soup/invariant.ts";
@@ -35,4 +37,10 @@ export function accept(table: RuleTable, before: Configuration, drafts: readonly
     accepted.push(draft);
   }
   return { accepted, configuration, threads };
+}
+
+/** The draft of a firing that needs no choice. */
+export function structuralDraft(redex: Redex): Draft {
+  const { rule, at } = firingOf(redex);
+  return { kind: "fire", body: { rule, at: { ...at } } };
 }

@@ -8,6 +8,8 @@
  * F3. Whatever an agent does to its tree ends as a failed turn, or as a conflict (held.ts); the tree is mended before the next.
  * F4. A tree into which an ended thread is still to be merged gets no turn before that, unless the tree holds a
  *     conflict, which only a turn can resolve.
+ * F5. When an agent has ended, its tree is touched only by the owner of the job: whoever lost it meanwhile would commit
+ *     what an agent of the new owner is writing there.
  */
 import { join } from "node:path";
 import type { Draft } from "../persistence/entry.ts";
@@ -21,6 +23,7 @@ import { loggedTree } from "./held.ts";
 import { clearStatus, readStatus, type StatusToken } from "./status-file.ts";
 import { type Launch, TreeEffects, type TreeEffectsOptions } from "./tree-effects.ts";
 import { type FinishedTurn, runTurn, type TurnDirectories, turnWithout } from "./turn.ts";
+import { isFaultOfTurn } from "./turn-fault.ts";
 import { setAside } from "./turn-files.ts";
 import { turnDrafts } from "./turn-drafts.ts";
 import { planOf } from "./turn-plan.ts";
@@ -36,6 +39,8 @@ export type EffectsOptions = TreeEffectsOptions & {
   readonly concurrency: number;
   readonly overCap: "refuse" | "wait";
   readonly onTurnEvent?: (thread: ThreadId, event: TurnEvent) => void;
+  /** Rejects with StaleCommit when another process has claimed the job meanwhile (F5). */
+  readonly refuseLost: () => Promise<void>;
 };
 
 /** What a turn that a crash has lost had signalled by its status file. */
@@ -185,7 +190,7 @@ export class Effects {
       await this.#mended(tree, `${serial}.${turn}`);
       const finished = await runTurn(plan, {
         workspaces,
-        adapter,
+        adapter: this.#fenced(adapter),
         directories,
         signal: controller.signal,
         report,
@@ -199,6 +204,16 @@ export class Effects {
         return turnDrafts(plan, finished, this.#view(), director, this.#options.overCap);
       };
     });
+  }
+
+  /** The adapter, whose turns end only for the owner (F5). */
+  #fenced(adapter: AgentAdapter): AgentAdapter {
+    const run: AgentAdapter["run"] = async (request, report) => {
+      const result = await adapter.run(request, report);
+      await this.#options.refuseLost();
+      return result;
+    };
+    return { boundary: adapter.boundary, run };
   }
 
   /** Puts a tree back that somebody has damaged. If even that fails, the turn in it says so. */
@@ -228,7 +243,7 @@ function unlessBroken(error: unknown): void {
 
 /** A turn whose tree could not be mended has failed, with a sentence; it is tried again before the next one. */
 function brokenTurn(error: unknown): FinishedTurn {
-  if (!(error instanceof TreeBroken)) throw error;
+  if (!(error instanceof TreeBroken) || !isFaultOfTurn(error)) throw error;
   return turnWithout("failed", error.message);
 }
 

@@ -9,6 +9,7 @@ import type { Entry, EntryBody } from "../persistence/entry.ts";
 import type { Firing } from "../rules/fire.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { AgentName, Payload, Policy, QuestionId, ThreadId } from "../soup/message.ts";
+import { loggedTree } from "./held.ts";
 import { formOf, type LedgerForm } from "./ledger-form.ts";
 import {
   endQuestion,
@@ -64,10 +65,7 @@ export class Ledger {
   treeState(tree: ThreadId): TreeState | undefined {
     const record = this.trees.get(tree);
     if (record === undefined) return undefined;
-    const child = this.conflicts.get(tree)?.child;
-    const commit = child === undefined ? undefined : this.thread(child).release?.commit;
-    const conflict = child === undefined || commit == null ? null : { child, commit };
-    return { ...record, snapshot: this.snapshots.get(tree) ?? null, conflict };
+    return { ...record, ...loggedTree(this, tree) };
   }
 
   /** The ledger of a form, which is not changed. */

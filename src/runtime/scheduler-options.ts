@@ -20,7 +20,7 @@ export type SchedulerFolds = {
 };
 
 /** What a scheduler is made of. */
-export type SchedulerOptions = Omit<EffectsOptions, "director" | "clock"> & {
+export type SchedulerOptions = Omit<EffectsOptions, "director" | "clock" | "refuseLost"> & {
   readonly bus: Bus;
   readonly director: Director;
   readonly clock: Clock;

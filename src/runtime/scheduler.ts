@@ -9,18 +9,17 @@
  * S3. A round is maximal and deterministic (rules/round.ts); the director steers only when the soup is inert.
  * S4. A move whose condition fails is dropped within its commit and noted; a firing that fails is a bug.
  * S5. After a crash the log alone rebuilds everything: `Run` is rolled back, all else goes on where it stood.
+ * S6. An owner that stood still past its lease and has lost the job ends: it writes neither log nor anchor any more.
  */
 import type { Draft, Entry } from "../persistence/entry.ts";
 import { foldEntry } from "../persistence/fold.ts";
 import { type InboxItem, StaleCommit } from "../persistence/ports.ts";
-import { firingOf } from "../rules/fire.ts";
-import type { Redex } from "../rules/redex.ts";
 import { nextRound } from "../rules/round.ts";
 import { complete, type RuleTable } from "../rules/table.ts";
 import { Configuration } from "../soup/configuration.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { ThreadId } from "../soup/message.ts";
-import { accept } from "./accept.ts";
+import { accept, structuralDraft } from "./accept.ts";
 import { nextAgenda } from "./agenda.ts";
 import { Anchor } from "./anchor.ts";
 import { answerDrafts, proxyDrafts } from "./questions.ts";
@@ -29,6 +28,10 @@ import type { Standing, View } from "./director.ts";
 import { Effects } from "./effects.ts";
 import { Ledger } from "./ledger.ts";
 import type { RunEnd, SchedulerFolds, SchedulerOptions } from "./scheduler-options.ts";
+
+/** For an owner that wakes after another process has taken the job over. */
+const LOST =
+  "this process has lost the job: it stood still past its lease and another one took it over; it wrote nothing since, see cfa status";
 
 /** See the header. One instance runs one job once. */
 export class Scheduler {
@@ -59,8 +62,11 @@ export class Scheduler {
     this.#hash = folded?.hash ?? "";
     this.#at = folded?.at ?? "";
     this.#checkpoints = new Checkpoints(checkpoint && (() => checkpoint(this.#folds())), folded?.saved ?? 0);
+    const refuseLost = async () => {
+      if (!(await this.#stillOwns())) throw new StaleCommit(LOST);
+    };
     this.#effects = new Effects(
-      options,
+      { ...options, refuseLost },
       () => this.#view(),
       () => this.#hint(),
     );
@@ -87,8 +93,9 @@ export class Scheduler {
     try {
       await this.#recover();
       const end = await this.#loop();
+      if (end.kind === "owned") return end;
       await this.#anchor.settle({ seq: this.#seq, hash: this.#hash });
-      if (end.kind !== "owned") await this.#checkpoints.settle(this.#seq);
+      await this.#checkpoints.settle(this.#seq);
       return end;
     } finally {
       await this.#effects.stop();
@@ -114,12 +121,16 @@ export class Scheduler {
       const end = this.#end();
       if (end !== undefined) return end;
       await this.#sleep();
-      const { ownership } = this.#options.bus;
-      if (await ownership.beat(this.#epoch)) continue;
-      const owner = await ownership.owner();
-      if (owner === undefined) throw new StaleCommit("this process has lost the job: resume it");
+      if (await this.#stillOwns()) continue;
+      const owner = await this.#options.bus.ownership.owner();
+      if (owner === undefined) throw new StaleCommit(LOST);
       return { kind: "owned", owner };
     }
+  }
+
+  /** Extends the lease; false when another process has claimed the job, which only one that stood still can find. */
+  #stillOwns(): Promise<boolean> {
+    return this.#options.bus.ownership.beat(this.#epoch);
   }
 
   /** Reduces until the soup is inert and nobody in process wants anything. */
@@ -280,9 +291,4 @@ export class Scheduler {
 /** A commit with such an entry moves the anchor: the job has done what a cut log would hide (docs/log.md, "The anchor"). */
 function isAnchored({ kind }: Entry): boolean {
   return kind === "turn" || kind === "transition";
-}
-
-function structuralDraft(redex: Redex): Draft {
-  const { rule, at } = firingOf(redex);
-  return { kind: "fire", body: { rule, at: { ...at } } };
 }

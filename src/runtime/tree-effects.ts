@@ -14,6 +14,7 @@ import type { ThreadId } from "../soup/message.ts";
 import type { Director, View } from "./director.ts";
 import { loggedTree } from "./held.ts";
 import type { Ledger } from "./ledger.ts";
+import { isMachineFault } from "./machine-fault.ts";
 import { isBlocked, releaseTree } from "./release.ts";
 import { TreeBroken, type Workspaces } from "./workspaces/port.ts";
 
@@ -109,6 +110,7 @@ export class TreeEffects {
         return workspaces.branch(tree, parentTree);
       };
       const made = await making().catch(async (error: unknown) => {
+        if (isMachineFault(error)) throw error;
         const refused = refusedBecause(error);
         // What was made before it failed would outlive the job.
         if (tree === head.thread) await workspaces.drop(tree);

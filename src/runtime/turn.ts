@@ -121,7 +121,8 @@ async function carryOut(
     ),
   );
   const harvested = await harvest(plan, workspaces, outbox, result, before);
-  return { ...harvested, problems: [...stale, ...harvested.problems] };
+  const unkept = result.problem === undefined ? [] : [result.problem];
+  return { ...harvested, problems: [...stale, ...unkept, ...harvested.problems] };
 }
 
 /** Tree and outbox as the agent finds them (T1, T2). */

@@ -48,7 +48,8 @@ export async function keptRepository(): Promise<{ readonly top: string; readonly
 
 const A_FILE = { "a.txt": "a\n" };
 
-async function fill(top: string, files: Readonly<Record<string, string>>): Promise<void> {
+/** Makes a repository with one commit, of these files, in an empty directory. */
+export async function fill(top: string, files: Readonly<Record<string, string>>): Promise<void> {
   await git(top, "init", "-q");
   for (const [name, text] of Object.entries(files)) writeFileSync(join(top, name), text);
   await git(top, "add", "-A");

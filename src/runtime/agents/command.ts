@@ -62,8 +62,7 @@ async function runTurn(
     },
     options.isolation ?? (await processIsolation()),
   );
-  if (problem !== undefined) report({ kind: "line", text: `[cfa: ${problem}]` });
-  const result = { text, session, usage: UNKNOWN_USAGE };
+  const result = { text, session, usage: UNKNOWN_USAGE, ...(problem === undefined ? {} : { problem }) };
   if (end.kind === "aborted") return { stop: "aborted", ...result };
   const failure = failureOf(end, options.run[0] ?? "", request.timeout, complaint);
   return failure === undefined ? { stop: "ended", ...result } : { stop: "failed", failure, ...result };

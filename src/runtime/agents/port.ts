@@ -73,6 +73,8 @@ export type TurnResult = {
   readonly stop: "ended" | "failed" | "aborted";
   /** What went wrong, one sentence; present when `stop` is `failed`. */
   readonly failure?: string;
+  /** What could not be kept of the turn, one sentence; it goes into the log and fails nothing. */
+  readonly problem?: string;
   /** The final text; the reply of a child that sends nothing itself. Long output is cut, with a remark that says so. */
   readonly text: string;
   readonly session: string | null;

@@ -4,6 +4,7 @@
  * G1. Git that refuses, files that are gone or something else, state of ours that does not read as it was written: all of it
  *     becomes a {@link TreeBroken} with one sentence. Everything else passes as it is.
  */
+import { isMachineFault } from "../machine-fault.ts";
 import type { ThreadId } from "../../soup/message.ts";
 import { isErrno } from "../../soup/errno.ts";
 import { ZodError } from "zod";
@@ -24,6 +25,8 @@ const FILES = [
 
 /** True for what a tree that somebody has damaged makes an operation fail with (G1). */
 export function isDamage(error: unknown): boolean {
+  // A full disk makes git fail too, and is nothing that an agent did.
+  if (isMachineFault(error)) return false;
   const isUnreadable = error instanceof ZodError || error instanceof SyntaxError;
   return error instanceof GitFailure || isUnreadable || isErrno(error, ...FILES);
 }

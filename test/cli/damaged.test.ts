@@ -1,0 +1,128 @@
+/**
+ * Logs that are not what they should be, to every command that reads one: named in a sentence, exit code 6, and not one
+ * byte changed.
+ */
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { directory, hangOnce, here, repository, shellJob, start } from "./fixture.ts";
+import { type Finished, finishedJob } from "./reading-fixture.ts";
+
+let done: Finished;
+
+beforeAll(async () => {
+  done = await finishedJob();
+});
+afterAll(() => done.remove());
+
+/** The repository with the job, copied, its database spoilt. */
+function spoilt(spoil: (database: string) => void): { readonly top: string; readonly database: string } {
+  const top = join(directory(), "repository");
+  cpSync(done.top, top, { recursive: true });
+  const database = join(top, ".cfa", "jobs", done.job, "bus.db");
+  spoil(database);
+  return { top, database };
+}
+
+function overwrite(file: string, at: number, byte: number): void {
+  const handle = openSync(file, "r+");
+  writeSync(handle, Buffer.from([byte]), 0, 1, at);
+  closeSync(handle);
+}
+
+const PAGE = 4096;
+
+/** Where the first page of a table begins. */
+function pageOf(database: string, table: string): number {
+  const db = new Database(database, { readonly: true });
+  const page = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").pluck().get(table);
+  db.close();
+  return (Number(page) - 1) * PAGE;
+}
+
+function withDatabase(database: string, sql: string): void {
+  const db = new Database(database);
+  db.exec(sql);
+  db.close();
+}
+
+/** The commands that read a log. */
+const READERS: readonly (readonly string[])[] = [
+  ["verify"],
+  ["resume"],
+  ["status"],
+  ["log"],
+  ["log", "--jsonl"],
+];
+
+describe.each<[string, (database: string) => void, RegExp]>([
+  ["truncated in the midst", (file) => truncateSync(file, 3 * PAGE), /damaged or cut/],
+  ["truncated in its header", (file) => truncateSync(file, 50), /damaged or cut|not a SQLite database/],
+  ["empty", (file) => truncateSync(file, 0), /is empty/],
+  ["text", (file) => writeFileSync(file, "no database\n".repeat(999)), /not a SQLite database/],
+  ["with a byte flipped in its header", (file) => overwrite(file, 3, 0x00), /not a SQLite database/],
+  ["with a byte flipped in a page", (file) => overwrite(file, pageOf(file, "log"), 0xff), /damaged or cut/],
+  ["of a newer cfa", (file) => withDatabase(file, "PRAGMA user_version = 99"), /newer cfa/],
+])("a database that is %s", (_, spoil, says) => {
+  test.each(READERS.map((words) => ({ words })))("$words", async ({ words }) => {
+    const { top, database } = spoilt(spoil);
+    const before = readFileSync(database);
+    const said = await here(top, ...words, done.job);
+    expect(said).toMatchObject({ code: 6 });
+    expect(`${said.out}${said.err}`).toMatch(says);
+    expect(readFileSync(database).equals(before)).toBe(true);
+  });
+});
+
+test("a write-ahead log that is missing: the anchor tells that entries are gone; run refuses, too", async () => {
+  const top = await repository();
+  const hung = join(directory(), "hung");
+  shellJob(top, { lead: hangOnce(hung) });
+  const run = start(top, "run");
+  await run.seen("lead EXECUTE starts turn 1");
+  await expect.poll(() => existsSync(hung), { timeout: 60_000 }).toBe(true);
+  run.kill("SIGKILL");
+  await run.end();
+  const [job = ""] = readdirSync(join(top, ".cfa", "jobs"));
+  const database = join(top, ".cfa", "jobs", job, "bus.db");
+  for (const suffix of ["-wal", "-shm"]) rmSync(`${database}${suffix}`);
+  const before = readFileSync(database);
+  for (const words of [...READERS, ["run"]]) {
+    const said = await here(top, ...words);
+    expect({ words, ...said }).toMatchObject({ words, code: 6 });
+    expect(`${said.out}${said.err}`).toMatch(
+      words[0] === "verify"
+        ? /the log is empty/
+        : /names entry \d+, and the log ends at entry 0: .*bus\.db-wal/,
+    );
+  }
+  expect(readFileSync(database).equals(before)).toBe(true);
+});
+
+test("an export with a line cut, to every command that reads a file", async () => {
+  const file = join(directory(), "log.jsonl");
+  writeFileSync(file, `${done.lines.with(5, done.lines[5]?.slice(0, 40) ?? "").join("\n")}\n`);
+  const before = readFileSync(file);
+  for (const words of [
+    ["verify", file],
+    ["replay", file],
+    ["why", file, "7"],
+  ]) {
+    const said = await here(directory(), ...words);
+    expect({ words, ...said }).toMatchObject({ words, code: 6 });
+    expect(`${said.out}${said.err}`).toMatch(/line 6/);
+  }
+  expect(readFileSync(file).equals(before)).toBe(true);
+});
