@@ -2,7 +2,7 @@
  * An engine that is killed anywhere, and again, and resumed: the same result, nothing lost, nothing left
  * (docs/architecture.md, "The shell law").
  *
- * CFA_KILL_POINTS=N tries N positions of each log.
+ * CFA_KILL_POINTS=N tries N positions of each log. The number of kills is printed at the end.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Entry, EntryKind } from "../../src/persistence/entry.ts";
@@ -32,6 +32,8 @@ vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 });
 const wanted = process.env["CFA_KILL_POINTS"];
 let template: string;
 const undisturbed = new Map<Job, Whole>();
+/** Kills of engines whose jobs ended as they must. */
+let tried = 0;
 
 beforeAll(async () => {
   template = (await makeRepository(history(12))).dir;
@@ -44,7 +46,10 @@ beforeAll(async () => {
   );
   await Promise.all(runs);
 });
-afterAll(removeRepositories);
+afterAll(async () => {
+  console.log(`${tried} kill points tried`);
+  await removeRepositories();
+});
 
 function wholeOf(job: Job): Whole {
   const whole = undisturbed.get(job);
@@ -76,6 +81,7 @@ function survives(job: Job, crash: (site: Site, log: readonly Entry[]) => Promis
       await finish(site);
       expect(await leftovers(site)).toEqual([]);
       expect(await resultOf(site)).toEqual(result);
+      tried += site.kills;
     }),
   );
 }
@@ -88,7 +94,7 @@ const positionOf = (at: number, log: readonly Entry[]): number => Math.max(1, Ma
 
 describe.each([
   { name: "release-notes", job: RELEASE_NOTES, points: 20 },
-  { name: "conflict", job: CONFLICT, points: 2 },
+  { name: "conflict", job: CONFLICT, points: 26 },
 ])("$name: SIGKILL when an entry appears", ({ job, points }) => {
   test.concurrent.each(spread(Number(wanted ?? points)))("at $part of the log", ({ at }) =>
     survives(job, (site, log) => signalAt(site, positionOf(at, log), "SIGKILL")),

@@ -17,9 +17,11 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { z } from "zod";
-import { decodeLine } from "../../src/persistence/codec.ts";
+import { hasEnded, JobReader } from "../../src/engine/read-job.ts";
+import { decodeEntry } from "../../src/persistence/codec.ts";
 import type { Entry } from "../../src/persistence/entry.ts";
+import { jobFile, listJobs } from "../../src/persistence/jobs.ts";
+import { openLogFile } from "../../src/persistence/log-file.ts";
 import { findProgram } from "../../src/runtime/process/find-program.ts";
 import { faultsOf } from "./audit.ts";
 
@@ -99,7 +101,9 @@ export async function signalAt(
   });
   const { exitCode } = await running;
   await noAgentLives(site);
-  return exitCode;
+  if (sent || exitCode !== 4) return exitCode;
+  await goOn(site, ["resume"]); // it waits for an answer, and the entry comes after that
+  return signalAt(site, seq, signal);
 }
 
 /** Starts or resumes the job in an engine that dies before or after its commit number `at`. */
@@ -158,30 +162,40 @@ function agents(top: string): readonly string[] {
 
 /** Goes on until the job has ended, answering what it asks. Throws when it does not end well. */
 export async function finish(site: Site): Promise<void> {
-  for (let at = await standing(site); at !== "ended"; at = await standing(site)) {
-    const { exitCode, stderr, stdout } = await cfa(site.top, at === "open" ? ["resume"] : runWords(site));
-    const question = /answer (q\S+)/.exec(`${stdout}${stderr}`)?.[1];
-    if (exitCode === 4 && question !== undefined) await cfa(site.top, ["answer", question, "blue"]);
-    else if (exitCode !== 0) throw new Error(`exit ${exitCode}\n${stdout}\n${stderr}`);
-  }
+  for (let at = await standing(site); at !== "ended"; at = await standing(site))
+    await goOn(site, at === "open" ? ["resume"] : runWords(site));
+}
+
+/** Lets the job run to its end or to a question, which is answered. */
+async function goOn({ top }: Site, words: readonly string[]): Promise<void> {
+  const { exitCode, stderr, stdout } = await cfa(top, words);
+  const question = /answer (q\S+)/.exec(`${stdout}${stderr}`)?.[1];
+  if (exitCode === 4 && question !== undefined) await cfa(top, ["answer", question, "blue"]);
+  else if (exitCode !== 0) throw new Error(`exit ${exitCode}\n${stdout}\n${stderr}`);
 }
 
 /** A kill may come before the first entry, and after the last. */
-async function standing({ top }: Site): Promise<"unopened" | "open" | "ended"> {
-  const { stdout } = await cfa(top, ["status", "--json"]);
-  if (stdout === "") return "unopened";
-  return statusSchema.parse(JSON.parse(stdout)).ended ? "ended" : "open";
+async function standing(site: Site): Promise<"unopened" | "open" | "ended"> {
+  const reader = new JobReader();
+  for (const entry of await logOf(site)) reader.apply(entry);
+  const job = reader.job();
+  if (job === undefined) return "unopened";
+  return hasEnded(job) ? "ended" : "open";
 }
 
 /** The arguments that start the job, or go on with it after a kill at a time when it was open. */
 const onwards = (site: Site): readonly string[] => (site.kills > 0 ? ["resume"] : runWords(site));
 
-const statusSchema = z.object({ ended: z.boolean() });
-
-/** The whole log. */
+/** The whole log, read here: starting a cfa takes longer. Empty where no job has been opened. */
 export async function logOf({ top }: Site): Promise<readonly Entry[]> {
-  const { stdout } = await cfa(top, ["log", "--jsonl"]);
-  return stdout.split("\n").map((line, at) => decodeLine(line, at + 1));
+  const [job] = await listJobs(top);
+  if (job === undefined) return [];
+  const file = openLogFile(jobFile(top, job));
+  try {
+    return [...file.rows()].map((row) => decodeEntry(row, `entry ${row.seq} of ${job}`));
+  } finally {
+    file.close();
+  }
 }
 
 /** The result of the job, file by file. */
