@@ -106,6 +106,14 @@ export async function signalAt(
   return signalAt(site, seq, signal);
 }
 
+/** Kills the job when `step` more entries have appeared, resumes it, and again, until it comes to its end between two kills. */
+export async function killAgainAndAgain(site: Site, step: number): Promise<void> {
+  for (let kills = -1; site.kills > kills;) {
+    kills = site.kills;
+    await signalAt(site, (await logOf(site)).length + step, "SIGKILL");
+  }
+}
+
 /** Starts or resumes the job in an engine that dies before or after its commit number `at`. */
 export async function dieAtCommit(site: Site, when: "before" | "after", at: number): Promise<void> {
   const file = site.kills > 0 ? [] : [site.job.file];
