@@ -22,6 +22,7 @@ import { decodeEntry } from "../../src/persistence/codec.ts";
 import type { Entry } from "../../src/persistence/entry.ts";
 import { jobFile, listJobs } from "../../src/persistence/jobs.ts";
 import { openLogFile } from "../../src/persistence/log-file.ts";
+import { openSqliteBus } from "../../src/persistence/sqlite/bus.ts";
 import { findProgram } from "../../src/runtime/process/find-program.ts";
 import { faultsOf } from "./audit.ts";
 
@@ -175,18 +176,37 @@ export async function finish(site: Site): Promise<void> {
 }
 
 /** Lets the job run to its end or to a question, which is answered. */
-async function goOn({ top }: Site, words: readonly string[]): Promise<void> {
-  const { exitCode, stderr, stdout } = await cfa(top, words);
-  const question = /answer (q\S+)/.exec(`${stdout}${stderr}`)?.[1];
-  if (exitCode === 4 && question !== undefined) await cfa(top, ["answer", question, "blue"]);
+async function goOn(site: Site, words: readonly string[]): Promise<void> {
+  const { exitCode, stderr, stdout } = await cfa(site.top, words);
+  if (exitCode === 4) await answer(site);
   else if (exitCode !== 0) throw new Error(`exit ${exitCode}\n${stdout}\n${stderr}`);
+}
+
+/** Leaves an answer to the open question, as `cfa answer` does. */
+async function answer(site: Site): Promise<void> {
+  const reader = await read(site);
+  const open = [...reader.ledger.questions.values()].find(({ asking }) => asking);
+  const [job = ""] = await listJobs(site.top);
+  const bus = openSqliteBus(jobFile(site.top, job), { job, mode: "existing" });
+  await bus.inbox.post({
+    id: "answer",
+    verb: "answer",
+    target: open?.id ?? "",
+    text: "blue",
+    by: "somebody",
+  });
+  await bus.close();
+}
+
+async function read(site: Site): Promise<JobReader> {
+  const reader = new JobReader();
+  for (const entry of await logOf(site)) reader.apply(entry);
+  return reader;
 }
 
 /** A kill may come before the first entry, and after the last. */
 async function standing(site: Site): Promise<"unopened" | "open" | "ended"> {
-  const reader = new JobReader();
-  for (const entry of await logOf(site)) reader.apply(entry);
-  const job = reader.job();
+  const job = (await read(site)).job();
   if (job === undefined) return "unopened";
   return hasEnded(job) ? "ended" : "open";
 }
