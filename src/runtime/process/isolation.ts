@@ -30,7 +30,7 @@ export type ProcessIsolation =
  * reaps what the program leaves behind. Its status is the program's. Descriptor 4 becomes the program's standard error, so
  * that what wrapper and shell say on 2 (`Terminated`) is never taken for the program's.
  */
-const INIT = `printf r >&3 && read -r cfa_go <&3 || exit 125; exec 3>&-; (exec "$@" 2>&4 4>&-); exit $?`;
+export const INIT = `printf r >&3 && read -r cfa_go <&3 || exit 125; exec 3>&-; (exec "$@" 2>&4 4>&-); exit $?`;
 
 /** Ways to be allowed a PID namespace: as root, else inside a user namespace. */
 const PRIVILEGES: readonly (readonly string[])[] = [[], ["--map-current-user"], ["--map-root-user"]];
