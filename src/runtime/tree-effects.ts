@@ -146,8 +146,9 @@ export class TreeEffects {
   async #prove(agent: AgentName, tree: ThreadId): Promise<void> {
     const { workspaces, agents } = this.#options;
     const place = { workspace: workspaces.path(tree), ...historyOf(workspaces, tree) };
-    const prove = agents[agent]?.prove;
-    if (prove !== undefined) await workspaces.exclusive(tree, () => prove(place));
+    const adapter = agents[agent];
+    if (adapter?.prove === undefined) return;
+    await workspaces.exclusive(tree, async () => adapter.prove?.(place));
   }
 
   /** The sender of a spark has ended before it: nobody will work in the tree that was made for it. */

@@ -17,6 +17,7 @@ import { type Boundary, type Mount, type Network, open, type Space } from "../bo
 import { programMounts } from "../boundary/program-files.ts";
 import { prove } from "../boundary/proof.ts";
 import { isOfSystem } from "../boundary/system-paths.ts";
+import { PROCESSES_MAX, processLimit } from "../process/process-limit.ts";
 import { runProgram, type ProgramEnd } from "../process/run-program.ts";
 import { UNKNOWN_USAGE } from "../usage.ts";
 import type { AgentAdapter, Place, TurnEvent, TurnFacts, TurnRequest, TurnResult } from "./port.ts";
@@ -31,6 +32,8 @@ export type CommandOptions = {
   readonly cfaBin: string;
   /** Milliseconds between the request to stop (SIGTERM) and the kill; 3000 unless given. */
   readonly grace?: number;
+  /** Most processes and threads at a time, where the machine can hold it to them; {@link PROCESSES_MAX} unless given. */
+  readonly processes?: number;
   /** What confines it; nothing does unless given. */
   readonly boundary?: Boundary;
   /** Network inside the boundary; `none` unless given. */
@@ -91,6 +94,7 @@ async function runTurn(
       stopSignals: ["SIGTERM"],
       grace: options.grace ?? GRACE_MILLIS,
       signal: request.signal,
+      processes: { limit: await processLimit(), most: options.processes ?? PROCESSES_MAX },
       onStart: ({ pid, started }) => report({ kind: "started", pid, started: started || null }),
       onLine: (line) => report({ kind: "line", text: line }),
     },

@@ -13,7 +13,7 @@ import { execa } from "execa";
 import { findProgram } from "../process/find-program.ts";
 import { INIT, type ProcessIsolation } from "../process/isolation.ts";
 import type { Boundary, Mount, Space } from "./port.ts";
-import { systemMounts } from "./system-paths.ts";
+import { procMounts, systemMounts } from "./system-paths.ts";
 
 /** A boundary, or one sentence that says why there is none. */
 export type Offer = { readonly boundary: Boundary } | { readonly missing: string };
@@ -44,7 +44,7 @@ export async function tryBubblewrap(searchPath: string): Promise<Offer> {
   if (process.platform !== "linux") return { missing: `there is no bubblewrap on ${process.platform}` };
   const found = await findProgram("bwrap", searchPath, "/");
   if ("missing" in found) return { missing: "bubblewrap is not installed" };
-  const system = await systemMounts();
+  const system = { mounts: await systemMounts(), proc: await procMounts() };
   const line = [...argumentsOf(system, { workspace: "/tmp", mounts: [], network: "none" }), "/bin/sh"];
   const trial = await execa(found.path, [...line, "-c", "echo $$"], {
     reject: false,
@@ -56,7 +56,10 @@ export async function tryBubblewrap(searchPath: string): Promise<Offer> {
   return { missing: `bubblewrap is installed, but does not work here: ${said || "it started nothing"}` };
 }
 
-function bubblewrap(path: string, system: readonly Mount[]): Boundary {
+/** What is the same in every root. */
+type System = { readonly mounts: readonly Mount[]; readonly proc: readonly Mount[] };
+
+function bubblewrap(path: string, system: System): Boundary {
   return {
     kind: "bubblewrap",
     around: (space): Promise<ProcessIsolation> => {
@@ -68,14 +71,24 @@ function bubblewrap(path: string, system: readonly Mount[]): Boundary {
 }
 
 /** The arguments up to the program (W1, W2). */
-function argumentsOf(system: readonly Mount[], { workspace, mounts, network }: Space): readonly string[] {
+function argumentsOf(system: System, { workspace, mounts, network }: Space): readonly string[] {
   return [
     ...NAMESPACES,
     ...(network === "full" ? [] : ["--unshare-net"]),
-    ...system.flatMap(words),
-    ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"],
+    ...system.mounts.flatMap(words),
+    "--proc",
+    "/proc",
+    ...system.proc.flatMap(words),
+    "--dev",
+    "/dev",
+    "--tmpfs",
+    "/tmp",
     ...byDepth(mounts).flatMap(words),
-    ...["--remount-ro", "/", "--chdir", workspace, "--"],
+    "--remount-ro",
+    "/",
+    "--chdir",
+    workspace,
+    "--",
   ];
 }
 
