@@ -19,6 +19,8 @@ import { readText } from "./text-file.ts";
 export type Findings = {
   /** Words to execute, by agent. */
   readonly programs: ReadonlyMap<string, readonly [string, ...string[]]>;
+  /** Words to execute of `notify`, where it names a program. */
+  readonly notify: readonly [string, ...string[]] | undefined;
   /** Text of the artifacts that the operator gives. */
   readonly given: { readonly intent: string | null; readonly plan: string | null };
 };
@@ -39,6 +41,7 @@ const viewSchema = z.object({
   agents: z
     .record(z.string(), z.object({ run: words, roster: words }).catch({ run: [], roster: [] }))
     .catch({}),
+  notify: z.object({ run: words }).catch({ run: [] }),
   states: z
     .object({ INTENT: stateView, PLAN: stateView, EXECUTE: stateView })
     .catch({ INTENT: {}, PLAN: {}, EXECUTE: {} }),
@@ -58,6 +61,7 @@ export function check(
   const parsed = viewSchema.safeParse(value);
   const view = parsed.success ? parsed.data : viewSchema.parse({});
   const programs = checkPrograms(view, places);
+  const notify = checkNotify(view, places);
   const given = checkGiven(view, places.directory);
   const problems = [
     ...checkAgentNames(view),
@@ -65,9 +69,10 @@ export function check(
     ...checkLeads(view),
     ...checkArtifacts(view),
     ...programs.problems,
+    ...notify.problems,
     ...given.problems,
   ];
-  return { problems, findings: { programs: programs.found, given: given.found } };
+  return { problems, findings: { programs: programs.found, notify: notify.found, given: given.found } };
 }
 
 function checkAgentNames({ agents }: View): readonly Problem[] {
@@ -151,6 +156,15 @@ function checkPrograms({ agents }: View, places: ProgramPlaces) {
     return [{ path: ["agents", agent, "run", index], sentence: `agents.${agent}.run: ${sentence}`, hint }];
   });
   return { found, problems };
+}
+
+function checkNotify({ notify: { run } }: View, places: ProgramPlaces) {
+  if (run.length === 0) return { found: undefined, problems: [] };
+  const program = resolveProgram(run, places);
+  if ("run" in program) return { found: program.run, problems: [] };
+  const { index, sentence, hint } = program;
+  const problem: Problem = { path: ["notify", "run", index], sentence: `notify.run: ${sentence}`, hint };
+  return { found: undefined, problems: [problem] };
 }
 
 function checkGiven({ start, given }: View, directory: string) {

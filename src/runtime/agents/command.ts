@@ -23,13 +23,13 @@ export type CommandOptions = {
   readonly env: readonly string[];
   /** Directory that holds an executable `cfa`. */
   readonly cfaBin: string;
-  /** Milliseconds between the request to stop (SIGTERM) and the kill; 3000 unless given. */
+  /** Milliseconds that it has after each request to stop (SIGINT, then SIGTERM) before the kill; 1500 unless given. */
   readonly grace?: number;
   /** How its processes are held together; what the machine offers unless given. */
   readonly isolation?: ProcessIsolation;
 };
 
-const GRACE_MILLIS = 3000;
+const GRACE_MILLIS = 1500;
 const COMPLAINT_CHARS = 200;
 
 /** An agent that runs a program once a turn. */
@@ -54,7 +54,7 @@ async function runTurn(
       input: request.prompt,
       stream: request.stream,
       timeout: request.timeout,
-      stopSignals: ["SIGTERM"],
+      stopSignals: ["SIGINT", "SIGTERM"],
       grace: options.grace ?? GRACE_MILLIS,
       signal: request.signal,
       onStart: ({ pid, started }) => report({ kind: "started", pid, started: started || null }),
