@@ -7,7 +7,7 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { JobDefinition } from "../job/definition.ts";
+import type { JobDefinition, NotifyTarget } from "../job/definition.ts";
 import type { Draft } from "../persistence/entry.ts";
 import { jobDirectory, jobFile, listJobs } from "../persistence/jobs.ts";
 import { memoryBus } from "../persistence/memory.ts";
@@ -29,6 +29,7 @@ import { boundariesOf } from "./boundaries.ts";
 import { checkpointOf, openFolds } from "./checkpoint.ts";
 import { forkJob } from "./fork.ts";
 import { JobRun } from "./job-run.ts";
+import { notifierOf } from "./notifier.ts";
 import { openingDrafts } from "./opening.ts";
 import { CannotStart, idOf, prepareJob, type Prepared } from "./prepare.ts";
 
@@ -52,11 +53,15 @@ export type RunOptions = {
   readonly agents?: Readonly<Record<AgentName, AgentAdapter>>;
   /** Keep waiting when only a human can help (the default); otherwise the run ends as `waiting`. */
   readonly waitForHuman?: boolean;
+  /** Carry out what waits in the inbox, start no turn, and end as `stopped`, unless the job has ended or is parked then. */
+  readonly actsOnly?: boolean;
   /** Start another run even when the same job is there already. */
   readonly fresh?: boolean;
   /** Entries to add first when a job is resumed, for example a larger budget. */
   readonly first?: readonly Draft[];
   readonly onTurnEvent?: (thread: ThreadId, event: TurnEvent) => void;
+  /** How the human is told of questions where the job's own `notify` says nothing. */
+  readonly notify?: NotifyTarget;
 };
 
 /** See the header. Make one with {@link openEngine}. */
@@ -173,6 +178,9 @@ export class Engine {
     const { clock = systemClock, workspaces = (job, of) => worktrees({ job, home }, top, of, branch) } =
       this.#options;
     const made = await workspaces(id, definition);
+    const target = definition.notify ?? options.notify;
+    const stream = join(directory, "streams", "notify.log");
+    const notifier = target && notifierOf({ target, stream, cwd: top });
     let scheduler: Scheduler | undefined;
     const run = new JobRun(
       bus,
@@ -198,6 +206,8 @@ export class Engine {
             await bus.log.saveCheckpoint(checkpoint);
             return checkpoint.state.length;
           },
+          ...(notifier === undefined ? {} : { notifier }),
+          actsOnly: options.actsOnly ?? false,
           waitForHuman: options.waitForHuman ?? true,
           poll: POLL_MILLIS,
           onEntry: seen,
