@@ -178,9 +178,6 @@ export class Engine {
     const { clock = systemClock, workspaces = (job, of) => worktrees({ job, home }, top, of, branch) } =
       this.#options;
     const made = await workspaces(id, definition);
-    const target = definition.notify ?? options.notify;
-    const stream = join(directory, "streams", "notify.log");
-    const notifier = target && notifierOf({ target, stream, cwd: top });
     let scheduler: Scheduler | undefined;
     const run = new JobRun(
       bus,
@@ -206,7 +203,7 @@ export class Engine {
             await bus.log.saveCheckpoint(checkpoint);
             return checkpoint.state.length;
           },
-          ...(notifier === undefined ? {} : { notifier }),
+          ...notifying(definition.notify ?? options.notify, directory, top),
           actsOnly: options.actsOnly ?? false,
           waitForHuman: options.waitForHuman ?? true,
           poll: POLL_MILLIS,
@@ -224,6 +221,12 @@ export class Engine {
     void run.end.then(forget, forget);
     return run;
   }
+}
+
+/** The notifier of a run, as the scheduler takes it; what it prints goes to the job's streams. */
+function notifying(target: RunOptions["notify"] | null, directory: string, cwd: string) {
+  if (target === undefined || target === null) return {};
+  return { notifier: notifierOf({ target, stream: join(directory, "streams", "notify.log"), cwd }) };
 }
 
 /** What the map holds under the key, or what `make` makes for it; what could not be made is not held. */
