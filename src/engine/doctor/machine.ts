@@ -75,7 +75,7 @@ async function bound(): Promise<Finding> {
 
 async function sqlite(scratch: string): Promise<Finding> {
   try {
-    const bus = await openSqliteBus(join(scratch, "bus.db"), { job: "doctor", synchronous: "FULL" });
+    const bus = openSqliteBus(join(scratch, "bus.db"), { job: "doctor", synchronous: "FULL" });
     await bus.close();
     return ok("sqlite", "a log could be made and closed");
   } catch (error) {

@@ -11,7 +11,7 @@ import { readRefusals } from "../../../src/runtime/outbox-refusals.ts";
 import { readResolved } from "../../../src/runtime/outbox-resolved.ts";
 import { clearStatus, readStatus } from "../../../src/runtime/status-file.ts";
 import { readRecord } from "../../../src/runtime/turn-files.ts";
-import { paths } from "../workspaces/repository.ts";
+import { LEAD, paths } from "../workspaces/repository.ts";
 import { type Confined, confined, exists, OWN, UNTESTED } from "./confined.ts";
 
 let place: Confined;
@@ -131,7 +131,7 @@ describe.skipIf(UNTESTED !== undefined)(
       const config = readFileSync(join(place.dir, ".git/config"), "utf8");
       const { commit } = await snapshot();
       expect(place.git("show", `${commit}:text.txt`)).toBe("changed");
-      await place.workspaces.merge(OWN, `job:${"notes-0a1b2c3d"}`);
+      await place.workspaces.merge(OWN, LEAD);
       expect([exists(owned()), readFileSync(join(place.dir, ".git/config"), "utf8")]).toEqual([
         false,
         config,
