@@ -7,7 +7,7 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { JobDefinition } from "../job/definition.ts";
+import type { JobDefinition, NotifyTarget } from "../job/definition.ts";
 import type { Draft } from "../persistence/entry.ts";
 import { jobDirectory, jobFile, listJobs } from "../persistence/jobs.ts";
 import { memoryBus } from "../persistence/memory.ts";
@@ -29,6 +29,7 @@ import { boundariesOf } from "./boundaries.ts";
 import { checkpointOf, openFolds } from "./checkpoint.ts";
 import { forkJob } from "./fork.ts";
 import { JobRun } from "./job-run.ts";
+import { notifierOf } from "./notifier.ts";
 import { openingDrafts } from "./opening.ts";
 import { CannotStart, idOf, prepareJob, type Prepared } from "./prepare.ts";
 
@@ -52,11 +53,15 @@ export type RunOptions = {
   readonly agents?: Readonly<Record<AgentName, AgentAdapter>>;
   /** Keep waiting when only a human can help (the default); otherwise the run ends as `waiting`. */
   readonly waitForHuman?: boolean;
+  /** Carry out what waits in the inbox, start no turn, and end as `stopped`, unless the job has ended or is parked then. */
+  readonly actsOnly?: boolean;
   /** Start another run even when the same job is there already. */
   readonly fresh?: boolean;
   /** Entries to add first when a job is resumed, for example a larger budget. */
   readonly first?: readonly Draft[];
   readonly onTurnEvent?: (thread: ThreadId, event: TurnEvent) => void;
+  /** How the human is told of questions where the job's own `notify` says nothing. */
+  readonly notify?: NotifyTarget;
 };
 
 /** See the header. Make one with {@link openEngine}. */
@@ -198,6 +203,8 @@ export class Engine {
             await bus.log.saveCheckpoint(checkpoint);
             return checkpoint.state.length;
           },
+          ...notifying(definition.notify ?? options.notify, directory, top),
+          actsOnly: options.actsOnly ?? false,
           waitForHuman: options.waitForHuman ?? true,
           poll: POLL_MILLIS,
           onEntry: seen,
@@ -214,6 +221,12 @@ export class Engine {
     void run.end.then(forget, forget);
     return run;
   }
+}
+
+/** The notifier of a run, as the scheduler takes it; what it prints goes to the job's streams. */
+function notifying(target: RunOptions["notify"] | null, directory: string, cwd: string) {
+  if (target === undefined || target === null) return {};
+  return { notifier: notifierOf({ target, stream: join(directory, "streams", "notify.log"), cwd }) };
 }
 
 /** What the map holds under the key, or what `make` makes for it; what could not be made is not held. */

@@ -20,6 +20,8 @@ import { readText } from "./text-file.ts";
 export type Findings = {
   /** Words to execute, by agent. */
   readonly programs: ReadonlyMap<string, readonly [string, ...string[]]>;
+  /** Words to execute of `notify`, where it names a program. */
+  readonly notify: readonly [string, ...string[]] | undefined;
   /** Text of the artifacts that the operator gives. */
   readonly given: { readonly intent: string | null; readonly plan: string | null };
 };
@@ -41,6 +43,7 @@ const viewSchema = z.object({
   artifacts: z.object({ intent: word, plan: word, summary: word }).catch({}),
   given: z.object({ intent: word, plan: word }).catch({}),
   agents: z.record(z.string(), z.object({ run: words, roster: words, sandbox }).catch(NO_AGENT)).catch({}),
+  notify: z.object({ run: words }).catch({ run: [] }),
   states: z
     .object({ INTENT: stateView, PLAN: stateView, EXECUTE: stateView })
     .catch({ INTENT: {}, PLAN: {}, EXECUTE: {} }),
@@ -60,6 +63,7 @@ export function check(
   const parsed = viewSchema.safeParse(value);
   const view = parsed.success ? parsed.data : viewSchema.parse({});
   const programs = checkPrograms(view, places);
+  const notify = checkNotify(view, places);
   const given = checkGiven(view, places.directory);
   const problems = [
     ...checkAgentNames(view),
@@ -68,9 +72,10 @@ export function check(
     ...checkArtifacts(view),
     ...programs.problems,
     ...checkExemptions(view, places.directory),
+    ...notify.problems,
     ...given.problems,
   ];
-  return { problems, findings: { programs: programs.found, given: given.found } };
+  return { problems, findings: { programs: programs.found, notify: notify.found, given: given.found } };
 }
 
 function checkAgentNames({ agents }: View): readonly Problem[] {
@@ -164,6 +169,15 @@ function checkExemptions({ agents }: View, directory: string): readonly Problem[
       return [{ path: at, sentence: `agents.${agent}.sandbox.exempt: there is no file or folder ${named}` }];
     }),
   );
+}
+
+function checkNotify({ notify: { run } }: View, places: ProgramPlaces) {
+  if (run.length === 0) return { found: undefined, problems: [] };
+  const program = resolveProgram(run, places);
+  if ("run" in program) return { found: program.run, problems: [] };
+  const { index, sentence, hint } = program;
+  const problem: Problem = { path: ["notify", "run", index], sentence: `notify.run: ${sentence}`, hint };
+  return { found: undefined, problems: [problem] };
 }
 
 function checkGiven({ start, given }: View, directory: string) {

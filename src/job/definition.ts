@@ -43,6 +43,15 @@ const state = z.strictObject({
   state_timeout: millis.nullable(),
 });
 
+/** How the human is told of a question outside of cfa: by a program, or by a request to an address. */
+const notifyTargetSchema = z.union([
+  z.strictObject({ run: z.tuple([text], text).readonly() }),
+  z.strictObject({ url: text }),
+]);
+
+/** See {@link notifyTargetSchema}. */
+export type NotifyTarget = z.infer<typeof notifyTargetSchema>;
+
 /** Schema of a {@link JobDefinition} where it is read back from a log. */
 export const jobDefinitionSchema = z.strictObject({
   version: z.literal(1),
@@ -73,6 +82,8 @@ export const jobDefinitionSchema = z.strictObject({
     wall: millis.nullable(),
   }),
   deadline: millis.nullable(),
+  /** Logs of earlier versions have none. */
+  notify: notifyTargetSchema.nullable().default(null),
   over_cap: z.enum(["refuse", "wait"]),
   workspaces: text.nullable(),
 });

@@ -137,6 +137,21 @@ const given = (artifact: string) =>
     .optional()
     .meta({ description: `File with the ${artifact} to start from.` });
 
+/** Schema of `notify`, in job.yaml and in the user's own configuration. */
+export const notifySchema = z
+  .strictObject({
+    run: z
+      .array(z.string({ error: "must be text; put it in quotes" }))
+      .min(1, "must name a program")
+      .optional()
+      .meta({ description: "Program and arguments; the question comes as JSON on standard input." }),
+    url: z
+      .url({ protocol: /^https?$/, error: "must be an address that begins with http:// or https://" })
+      .optional()
+      .meta({ description: "Address that the question is posted to as JSON." }),
+  })
+  .refine(({ run, url }) => (run === undefined) !== (url === undefined), "must have run or url, one of them");
+
 /** Schema of job.yaml; its output has the defaults filled in. */
 export const jobFileSchema = z
   .strictObject({
@@ -238,6 +253,10 @@ export const jobFileSchema = z
       .prefault({})
       .meta({ description: "What the job may spend; spent, it is parked (exit 5). Unlimited where absent." }),
     deadline: duration().optional().meta({ description: "Longest life of the job; then it is FAILURE." }),
+    notify: notifySchema.optional().meta({
+      description:
+        "How the human is told of a question outside of cfa; before that of the user's own configuration.",
+    }),
     over_cap: oneOf(["refuse", "wait"]).default("refuse").meta({
       description: "A dispatch above limits.fan_out is refused, or waits for a later close of the same turn.",
     }),

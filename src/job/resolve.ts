@@ -36,8 +36,14 @@ export function resolveJob(
     limits: { ...file.limits, stall: file.limits.stall ?? null },
     budget: { usd, tokens, turns, wall },
     deadline: file.deadline ?? null,
+    notify: notifyOf(file, findings),
     workspaces: file.workspaces === undefined ? null : path.resolve(directory, file.workspaces),
   };
+}
+
+function notifyOf({ notify }: JobFile, findings: Findings): JobDefinition["notify"] {
+  if (notify?.url !== undefined) return { url: notify.url };
+  return findings.notify === undefined ? null : { run: [...findings.notify] };
 }
 
 function resolveAgent(

@@ -17,7 +17,7 @@ import { writeTurnFacts } from "./outbox-facts.ts";
 import { readResolved } from "./outbox-resolved.ts";
 import { readRefusals } from "./outbox-refusals.ts";
 import { readOutbox } from "./outbox-store.ts";
-import { watchStall } from "./stall.ts";
+import { stallFailure, type StallLimit, watchStall } from "./stall.ts";
 import { isFaultOfTurn } from "./turn-fault.ts";
 import { entryOf, moveAside, readRecord } from "./turn-files.ts";
 import { clearStatus, readStatus, type Status } from "./status-file.ts";
@@ -52,6 +52,8 @@ export type TurnMeans = {
   readonly signal: AbortSignal;
   readonly report: (event: TurnEvent) => void;
   readonly clock: Clock;
+  /** The thread has a question open. */
+  readonly asks: () => boolean;
 };
 
 /** What a turn left. */
@@ -93,7 +95,7 @@ export async function runTurn(plan: TurnPlan, means: TurnMeans): Promise<Finishe
 
 async function carryOut(
   plan: TurnPlan,
-  { workspaces, adapter, directories, signal, report, clock }: TurnMeans,
+  { workspaces, adapter, directories, signal, report, clock, asks }: TurnMeans,
 ): Promise<FinishedTurn> {
   const { facts, run, brief, tree } = plan;
   const { outbox, stale } = await makeReady(plan, workspaces, directories);
@@ -103,7 +105,8 @@ async function carryOut(
     plan.snapshot !== undefined && plan.files.length === 0
       ? plan.snapshot
       : (await workspaces.snapshot(tree, `${facts.serial}.${run.turn}-before`)).commit;
-  const result = await watched(clock, brief.stall, signal, report, (until, heard) =>
+  const silence = { limit: brief.stall, exempt: asks };
+  const result = await watched(clock, silence, signal, report, (until, heard) =>
     adapter.run(
       {
         facts,
@@ -154,20 +157,20 @@ async function makeReady(
 /** Runs an agent under the watch for stalls; one that has stalled has failed. */
 async function watched(
   clock: Clock,
-  limit: number | null,
+  allowed: StallLimit,
   signal: AbortSignal,
   report: (event: TurnEvent) => void,
   run: (until: AbortSignal, heard: (event: TurnEvent) => void) => Promise<TurnResult>,
 ): Promise<TurnResult> {
   const silence = new AbortController();
-  const watch = watchStall(clock, limit, () => silence.abort());
+  const watch = watchStall(clock, allowed, () => silence.abort());
   const result = await run(AbortSignal.any([signal, silence.signal]), (event) => {
     watch.heard();
     report(event);
   });
   watch.end();
   if (!watch.stalled() || signal.aborted) return result;
-  return { ...result, stop: "failed", failure: `nothing was heard of it for ${(limit ?? 0) / 1000} s` };
+  return { ...result, stop: "failed", failure: stallFailure(allowed.limit ?? 0) };
 }
 
 async function harvest(

@@ -30,7 +30,7 @@ export type CommandOptions = {
   readonly env: readonly string[];
   /** Directory that holds an executable `cfa`. */
   readonly cfaBin: string;
-  /** Milliseconds between the request to stop (SIGTERM) and the kill; 3000 unless given. */
+  /** Milliseconds that it has after each request to stop (SIGINT, then SIGTERM) before the kill; 1500 unless given. */
   readonly grace?: number;
   /** Most processes and threads at a time, where the machine can hold it to them; {@link PROCESSES_MAX} unless given. */
   readonly processes?: number;
@@ -42,7 +42,7 @@ export type CommandOptions = {
   readonly mounts?: readonly Mount[];
 };
 
-const GRACE_MILLIS = 3000;
+const GRACE_MILLIS = 1500;
 const COMPLAINT_CHARS = 200;
 
 /** An agent that runs a program once a turn. */
@@ -91,7 +91,7 @@ async function runTurn(
       input: request.prompt,
       stream: request.stream,
       timeout: request.timeout,
-      stopSignals: ["SIGTERM"],
+      stopSignals: ["SIGINT", "SIGTERM"],
       grace: options.grace ?? GRACE_MILLIS,
       signal: request.signal,
       processes: { limit: await processLimit(), most: options.processes ?? PROCESSES_MAX },
