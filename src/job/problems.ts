@@ -20,10 +20,10 @@ export function describeIssues(issues: readonly z.core.$ZodIssue[], value: unkno
   });
 }
 
-/** What is wrong with the form that was meant: the one whose kind of value is right, else the first. */
+/** What is wrong with the form that was meant: the one whose mistakes are all inside, else the first. */
 function formMeant({ errors, path }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] {
   const isOfOtherKind = (issues: readonly z.core.$ZodIssue[]): boolean =>
-    issues.some((issue) => issue.path.length === 0 && issue.code === "invalid_type");
+    issues.some(({ path: at, code }) => at.length === 0 && code !== "unrecognized_keys");
   const meant = errors.find((issues) => !isOfOtherKind(issues)) ?? errors[0] ?? [];
   return meant.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }

@@ -1,5 +1,5 @@
 /**
- * The outbox on disk: appending calls while the turn runs, reading them when it has ended (O1, O4, O5 of outbox.ts).
+ * The outbox on disk: appending calls while the turn runs, reading them when it has ended (O1, O4, O6 of outbox.ts).
  *
  * S1. Numbers go up from 1; the number of a call is taken with the file itself, so two calls at once never share one.
  * S2. The outbox is bounded: {@link CALLS_MAX} calls, {@link OUTBOX_BYTES_MAX} bytes. What lies beyond is a problem, not read.
@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { TurnFacts } from "./agents/port.ts";
 import { mintedQuestion, mintedThread } from "./admission.ts";
-import { FILES_FOLDER, outboxEntrySchema, type OutboxEntry, REFUSED_FILE } from "./outbox.ts";
+import { FILES_FOLDER, outboxEntrySchema, type OutboxEntry, REFUSED_FILE, RESOLVED_FILE } from "./outbox.ts";
 import { createFile, readRegular, TEMPORARY } from "./outbox-file.ts";
 import { FACTS_FILE, parseJson } from "./outbox-facts.ts";
 
@@ -19,7 +19,7 @@ export const CALLS_MAX = 1000;
 export const OUTBOX_BYTES_MAX = 16 * 1024 * 1024;
 
 /** What else stands in an outbox. */
-const OTHER_FILES: ReadonlySet<string> = new Set([FACTS_FILE, FILES_FOLDER, REFUSED_FILE]);
+const OTHER_FILES: ReadonlySet<string> = new Set([FACTS_FILE, FILES_FOLDER, REFUSED_FILE, RESOLVED_FILE]);
 
 /** What a turn said. */
 export type Outbox = {

@@ -14,6 +14,7 @@ import type { Clock } from "./clock.ts";
 import type { Brief } from "./director.ts";
 import { FILES_FOLDER, type OutboxEntry } from "./outbox.ts";
 import { writeTurnFacts } from "./outbox-facts.ts";
+import { readResolved } from "./outbox-resolved.ts";
 import { readRefusals } from "./outbox-refusals.ts";
 import { readOutbox } from "./outbox-store.ts";
 import { stallFailure, type StallLimit, watchStall } from "./stall.ts";
@@ -184,6 +185,7 @@ async function harvest(
   const { entries, problems } = await readOutbox(outbox, plan.facts);
   const refusals = await readRefusals(outbox);
   const outcome = await readRecord(workspaces.path(tree));
+  const undeclared = await declareResolved(tree, outbox, workspaces);
   const completed = result.stop === "aborted" ? undefined : await workspaces.complete(tree);
   const { commit, changed } = await workspaces.snapshot(tree, `${plan.facts.serial}.${run.turn}`, before);
   const files = entries.flatMap((entry) => (entry.verb === "send" ? entry.files : []));
@@ -201,7 +203,7 @@ async function harvest(
   return {
     result,
     entries,
-    problems: [...problems, ...missing],
+    problems: [...problems, ...undeclared, ...missing],
     refusals,
     outcome,
     status,
@@ -211,6 +213,25 @@ async function harvest(
     kept,
     millis: 0,
   };
+}
+
+/** Takes up what the agent has declared resolved. Returns why some of it is not, one sentence each. */
+async function declareResolved(
+  tree: ThreadId,
+  outbox: string,
+  workspaces: Workspaces,
+): Promise<readonly string[]> {
+  const { paths, problems } = await readResolved(outbox);
+  const refused: string[] = [];
+  for (const path of paths) {
+    try {
+      await workspaces.resolve(tree, path);
+    } catch (error) {
+      if (!isFaultOfTurn(error)) throw error;
+      refused.push(`cfa resolve came to nothing: ${error.message}`);
+    }
+  }
+  return [...problems, ...refused];
 }
 
 /** A turn of which nothing is left: it was stopped before it began, or its workspace is not what it was. */

@@ -137,11 +137,20 @@ export function start(cwd: string, ...words: string[]): Background {
   };
 }
 
-/** Writes a job file whose only agent (or agents) run shell scripts; `rest` is more YAML. */
-export function shellJob(top: string, agents: Readonly<Record<string, string>>, rest = ""): string {
+/**
+ * Writes a job file whose only agent (or agents) run shell scripts; `rest` is more YAML. Without a boundary, unless another level is
+ * wanted: the scripts talk with their test through files beside the repository.
+ */
+export function shellJob(
+  top: string,
+  agents: Readonly<Record<string, string>>,
+  rest = "",
+  sandbox = "advisory",
+): string {
   const [lead = "lead", ...others] = Object.keys(agents);
   const lines = Object.entries(agents).flatMap(([name, script]) => [
     `  ${name}:`,
+    `    sandbox: ${sandbox}`,
     ...(name === lead && others.length > 0 ? [`    roster: [${others.join(", ")}]`] : []),
     "    run:",
     "      - sh",

@@ -22,6 +22,7 @@ const VERBS = [
   "verify",
   "why",
   "explore",
+  "doctor",
   "gc",
   "completion",
 ];

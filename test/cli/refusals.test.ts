@@ -121,6 +121,6 @@ test("what is unusual but allowed is said: a dirty base, a detached one", async 
   expect(said.code).toBe(0);
   expect(said.err).toMatch(/uncommitted changes/);
   expect(said.err).toMatch(/HEAD is detached/);
-  expect(said.err).toMatch(/no boundary around lead: programs run as advisory/);
+  expect(said.err).toMatch(/no boundary around lead: sandbox is advisory/);
   expect(existsSync(join(top, ".cfa"))).toBe(false);
 });

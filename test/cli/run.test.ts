@@ -60,7 +60,7 @@ describe("init, then run, runs as it is", () => {
   });
 
   test("without a terminal progress is plain lines on stderr, without escape codes", () => {
-    expect(first.err).toContain("warning: no boundary around lead, worker");
+    expect(first.err).not.toContain("no boundary");
     expect(first.err).toMatch(
       /^\d\d:\d\d:\d\d {2}lead EXECUTE dispatches worker dispatch:\S+: Write cfa-hello.md.$/m,
     );
@@ -117,7 +117,7 @@ describe("init, then run, runs as it is", () => {
     expect(out).toMatch(/^hello-[0-9a-f]{8} {2}DONE {2}5 turns/);
     expect(out).toMatch(/ {3}└─ ✓ worker {2}dispatch:\S+ {2}ended {2}1 turn {2}merged as [0-9a-f]{7}/);
     expect(out).toContain("tokens unknown, USD unknown");
-    expect(out).toContain("boundary   advisory: lead, worker");
+    expect(out).toContain("boundary   bubblewrap: lead, worker");
     expect(out).toContain("owner      nobody; the job has ended");
   });
 

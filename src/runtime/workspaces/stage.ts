@@ -4,12 +4,13 @@
  * S1. One `git status` says everything: HEAD, branch, changed, untracked and unmerged paths.
  * S2. Staging takes a path as it stands in the tree, also when it is ignored or unmerged.
  * S3. A repository inside the tree that is no submodule is left out: git would record a commit that exists nowhere
- *     else, or fail. So are files that cannot be read, pipes, sockets and devices.
+ *     else, or fail. So are files that cannot be read or are too large (oversize.ts), pipes, sockets and devices.
  */
 import { constants } from "node:fs";
 import { access, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fields, type Git } from "./git.ts";
+import { oversizeAmong } from "./oversize.ts";
 import { look } from "./safe-path.ts";
 import type { Tree } from "./trees.ts";
 
@@ -77,8 +78,12 @@ export async function stage(tree: Tree, changes: readonly Change[], index?: stri
   if (gone.length > 0)
     await tree.git.run(["update-index", "--force-remove", "-z", "--stdin"], { ...call, input: list(gone) });
   const present = changes.filter((change) => !change.gone && !change.path.endsWith("/"));
-  if (present.length === 0) return;
-  const paths = present.map((change) => change.path);
+  const large = await oversizeAmong(
+    tree.dir,
+    present.map((change) => change.path),
+  );
+  const paths = present.map((change) => change.path).filter((path) => !large.has(path));
+  if (paths.length === 0) return;
   const add = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
   const done = await tree.git.attempt(add, { ...call, input: list(paths) });
   if (done.code === 0) return;
