@@ -1,6 +1,6 @@
 /** Questions in a real terminal: shown as they open, answered with keys, below a tree that goes on. */
 import { expect, test } from "vitest";
-import { APPROVE, cfa, entriesOf, here, repository, shellJob } from "./fixture.ts";
+import { APPROVE, cfa, entriesOf, here, repository, shellJob, start } from "./fixture.ts";
 import { cfaInTerminal, paste, POLLING, press, screen, shown, tmux } from "./terminal.ts";
 
 /** Asks two questions in INTENT and approves when both are answered. */
@@ -51,6 +51,10 @@ test("answered from elsewhere meanwhile: what was typed is shown, not sent; Ctrl
   shellJob(top, { lead: TWO });
   await cfaInTerminal(top, "run", { env: "NO_COLOR=1" });
   await expect.poll(shown, POLLING).toContain("? q1.1.1 of lead INTENT");
+  const inbox = start(top, "inbox", "--watch");
+  await inbox.seen("Which colour?");
+  await inbox.seen("Which shade?");
+  inbox.kill("SIGKILL");
   await press("gre");
   await expect.poll(screen, POLLING).toContain("> gre");
   expect((await cfa(top, "answer", "escalation:q1.1.1", "blue")).code).toBe(0);
