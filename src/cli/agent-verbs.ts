@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { OutcomeOptions } from "../channels/verbs/outcome.ts";
 import type { SendOptions } from "../channels/verbs/send.ts";
+import type { ToolCheckOptions } from "./commands/tool-check.ts";
 import type { AskWords } from "./commands/agent-verbs.ts";
 import type { Context } from "./context.ts";
 
@@ -49,6 +50,16 @@ export function addAgentVerbs(program: Command, context: Context, settle: Settle
     .summary("declare a path of a conflict resolved")
     .action(async (path: string | undefined) => {
       settle(await (await verbs()).resolveCommand(context, { path }));
+    });
+  program
+    .command("tool-check")
+    .summary("as a hook of an agent's client: may this tool call be made? (exit 2: no)")
+    .option("--policy <file>", "what the agent may use (required)")
+    .option("--workspace <dir>", "the workspace (default: CFA_WORKSPACE)")
+    .option("--deadline <duration>", "refuse what takes longer (default: 10s)")
+    .action(async (options: ToolCheckOptions) => {
+      const { toolCheckCommand } = await import("./commands/tool-check.ts");
+      settle(await toolCheckCommand(context, options));
     });
 }
 

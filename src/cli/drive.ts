@@ -5,7 +5,7 @@
  */
 import type { RunOptions } from "../engine/engine.ts";
 import type { JobRun } from "../engine/job-run.ts";
-import { warningsOf } from "../job/warnings.ts";
+import { warningsBesideLog } from "../job/warnings.ts";
 import { encodeEntry } from "../persistence/codec.ts";
 import type { RunEnd } from "../runtime/scheduler-options.ts";
 import { type Context, say, type SignalName } from "./context.ts";
@@ -82,7 +82,7 @@ export async function drive(
 }
 
 function warn(viewer: JobViewer, progress: Progress): void {
-  for (const warning of warningsOf(viewer.read.record.definition)) progress.say(`warning: ${warning}`);
+  for (const warning of warningsBesideLog(viewer.read.record.definition)) progress.say(`warning: ${warning}`);
 }
 
 function exitOf(

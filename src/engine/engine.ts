@@ -24,7 +24,8 @@ import type { Workspaces } from "../runtime/workspaces/port.ts";
 import { ensureStateDirectory, resolveCommit } from "../runtime/workspaces/repository.ts";
 import type { AgentName, ThreadId } from "../soup/message.ts";
 import { requireAnchored } from "./anchored.ts";
-import { adaptersOf, cliFile, installVerbs } from "./adapters.ts";
+import { adaptersOf, cfaMounts, cliFile, installVerbs } from "./adapters.ts";
+import { boundariesOf } from "./boundaries.ts";
 import { checkpointOf, openFolds } from "./checkpoint.ts";
 import { forkJob } from "./fork.ts";
 import { JobRun } from "./job-run.ts";
@@ -80,6 +81,7 @@ export class Engine {
    */
   async start(definition: JobDefinition, options: RunOptions = {}): Promise<JobRun> {
     const prepared = await prepareJob(definition);
+    await boundariesOf(definition, options.agents ?? {});
     const id = await this.#idFor(prepared, options.fresh ?? false);
     return this.#run(id, prepared.repository.top, options, prepared);
   }
@@ -168,14 +170,14 @@ export class Engine {
     if (definition === undefined || base === undefined)
       throw new CannotStart(`the log of job ${id} is empty`);
     const home: ThreadId = `job:${known?.record.job ?? id}`;
+    const own = options.agents ?? {};
+    const boundaries = await boundariesOf(definition, own);
     const bin = join(directory, "bin");
     await installVerbs(bin, cliFile());
+    const agents = adaptersOf(definition, own, bin, boundaries.of, await cfaMounts(bin, cliFile()));
     const { clock = systemClock, workspaces = (job, of) => worktrees({ job, home }, top, of, branch) } =
       this.#options;
     const made = await workspaces(id, definition);
-    const target = definition.notify ?? options.notify;
-    const stream = join(directory, "streams", "notify.log");
-    const notifier = target && notifierOf({ target, stream, cwd: top });
     let scheduler: Scheduler | undefined;
     const run = new JobRun(
       bus,
@@ -186,21 +188,22 @@ export class Engine {
           director,
           clock,
           workspaces: made,
-          agents: adaptersOf(definition, options.agents ?? {}, bin),
+          agents,
           directories: { turns: join(directory, "turns"), streams: join(directory, "streams") },
           concurrency: definition.limits.concurrency,
           overCap: definition.over_cap,
           base,
           seeds: seedsOf(definition),
-          opening: () => openingDrafts(id, definition, base, branch, prepared?.remarks ?? []),
-          first: options.first ?? [],
+          opening: () =>
+            openingDrafts(id, definition, base, branch, prepared?.remarks ?? [], boundaries.notes),
+          first: [...boundaries.again, ...(options.first ?? [])],
           ...(known === undefined ? {} : { folded: { ...known, saved } }),
           checkpoint: async (folds) => {
             const checkpoint = checkpointOf({ ...folds, record: director.record });
             await bus.log.saveCheckpoint(checkpoint);
             return checkpoint.state.length;
           },
-          ...(notifier === undefined ? {} : { notifier }),
+          ...notifying(definition.notify ?? options.notify, directory, top),
           actsOnly: options.actsOnly ?? false,
           waitForHuman: options.waitForHuman ?? true,
           poll: POLL_MILLIS,
@@ -218,6 +221,12 @@ export class Engine {
     void run.end.then(forget, forget);
     return run;
   }
+}
+
+/** The notifier of a run, as the scheduler takes it; what it prints goes to the job's streams. */
+function notifying(target: RunOptions["notify"] | null, directory: string, cwd: string) {
+  if (target === undefined || target === null) return {};
+  return { notifier: notifierOf({ target, stream: join(directory, "streams", "notify.log"), cwd }) };
 }
 
 /** What the map holds under the key, or what `make` makes for it; what could not be made is not held. */

@@ -15,6 +15,11 @@ const text = z.string();
 const millis = z.int().positive();
 const count = z.int().nonnegative();
 
+/** How much a job insists on a boundary around a program (docs/boundary.md). */
+export const SANDBOX_LEVELS = ["required", "preferred", "advisory"] as const;
+
+const exemption = z.strictObject({ tool: text, path: text, reason: text, write: z.boolean() });
+
 const role = { roster: z.array(text).readonly(), skill: text.nullable() };
 
 const commandAgent = z.strictObject({
@@ -22,7 +27,9 @@ const commandAgent = z.strictObject({
   /** Program and arguments; files beside job.yaml are absolute paths, a bare program is looked up on PATH. */
   run: z.tuple([text], text).readonly(),
   ...role,
-  sandbox: z.enum(["preferred", "advisory"]),
+  sandbox: z.enum(SANDBOX_LEVELS),
+  /** Files and folders that are let into the boundary besides, absolute, each with who needs it and why. */
+  exempt: z.array(exemption).readonly().default([]),
   network: z.enum(["none", "loopback", "full"]),
   env: z.array(text).readonly(),
 });

@@ -111,6 +111,8 @@ const bodies = {
     agent: id,
     pid: z.int().nullable(),
     started: z.string().nullable(),
+    /** What confines the program; absent where there is no program. */
+    boundary: id.exactOptional(),
   }),
   /** A turn has ended; its snapshot, session and raw outcome record. Precedes the firing of its choice. */
   turn: z.strictObject({

@@ -238,9 +238,11 @@ export class Effects {
     if (event.kind !== "started") return;
     const { thread, turn, agent } = run;
     const { pid, started } = event;
+    const kind = this.#options.agents[agent]?.boundary;
+    const boundary = kind === undefined || kind === "in-process" ? {} : { boundary: kind };
     this.#results.push(() =>
       this.#runs.get(thread)?.turn === turn
-        ? [{ kind: "start", body: { thread, turn, agent, pid, started } }]
+        ? [{ kind: "start", body: { thread, turn, agent, pid, started, ...boundary } }]
         : [],
     );
     this.#wake();

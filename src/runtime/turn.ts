@@ -9,7 +9,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ThreadId } from "../soup/message.ts";
 import type { Run } from "../soup/molecule.ts";
-import type { AgentAdapter, TurnEvent, TurnFacts, TurnResult } from "./agents/port.ts";
+import type { AgentAdapter, TurnEvent, TurnFacts, TurnRequest, TurnResult } from "./agents/port.ts";
 import type { Clock } from "./clock.ts";
 import type { Brief } from "./director.ts";
 import { FILES_FOLDER, type OutboxEntry } from "./outbox.ts";
@@ -113,6 +113,7 @@ async function carryOut(
         prompt: brief.prompt,
         session: plan.session,
         workspace: workspaces.path(tree),
+        ...historyOf(workspaces, tree),
         outbox,
         stream: join(directories.streams, `${facts.serial}.${run.turn}.log`),
         entry,
@@ -126,6 +127,13 @@ async function carryOut(
   const harvested = await harvest(plan, workspaces, outbox, result, before);
   const unkept = result.problem === undefined ? [] : [result.problem];
   return { ...harvested, problems: [...stale, ...unkept, ...harvested.problems] };
+}
+
+/** What a turn or a proof in the tree sees of its history. */
+export function historyOf(workspaces: Workspaces, tree: ThreadId): Pick<TurnRequest, "history"> {
+  return workspaces.history === undefined
+    ? {}
+    : { history: async () => (await workspaces.history?.(tree)) ?? [] };
 }
 
 /** Tree and outbox as the agent finds them (T1, T2). */
