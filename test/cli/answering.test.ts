@@ -28,14 +28,14 @@ test("a wrong key, another width, a pasted answer of several lines, and the othe
     .toContain("? q1.1.2 of lead INTENT (2 of 2 questions, Tab: next): Which shade?");
   await tmux("resize-window", "-t", "main", "-x", "60", "-y", "20");
   await press("dxrk", "BSpace", "BSpace", "BSpace", "ark");
-  // After the resize tmux may take a line for the rest of the one before.
-  await expect.poll(shown, POLLING).toMatch(/> dark$/mu);
+  // After the resize tmux may join lines that lie below each other.
+  await expect.poll(shown, POLLING).toMatch(/> dark(?: |$)/mu);
   await press("Tab");
   await expect.poll(shown, POLLING).toContain("send or clear (Ctrl-U) what you have typed first");
   await press("Enter");
   await expect.poll(shown, POLLING).toContain("? q1.1.1 of lead INTENT: Which colour?");
   await paste("blue,\nbut not too blue");
-  await expect.poll(shown, POLLING).toMatch(/> blue,\s+but not too blue$/mu);
+  await expect.poll(shown, POLLING).toMatch(/> blue,\s+but not too blue/u);
   await press("Enter");
   await expect.poll(screen, POLLING).toContain("exit code 0");
   expect((await screen()).filter((line) => line.startsWith("> "))).toEqual([]);
