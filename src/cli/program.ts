@@ -146,6 +146,7 @@ function addReadingCommands(program: Command, context: Context, settle: Settle):
     .summary("how a job stands (default: the newest)")
     .option(...REPO)
     .option("--all", "all jobs, one a line")
+    .option("--watch", "show it again whenever it has changed, until it has ended")
     .option("--json", "print it as JSON")
     .action(async (job: string | undefined, options: StatusCommandOptions) => {
       const { statusCommand } = await import("./commands/status.ts");

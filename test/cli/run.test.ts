@@ -140,6 +140,10 @@ describe("init, then run, runs as it is", () => {
     expect(said.out).toMatch(/^hello-[0-9a-f]{8}-2 is DONE/);
     const all = (await here(top, "status", "--all")).out.split("\n");
     expect(all.map((line) => /^hello-[0-9a-f]{8}(-2)? {2}DONE/.exec(line)?.[1] ?? "")).toEqual(["-2", ""]);
+    expect((await here(top, "run")).err).toMatch(/^other runs of the same job: hello-[0-9a-f]{8}-2 \(/mu);
+    const watched = await here(top, "status", "--watch", "--json");
+    expect(watched.code).toBe(0);
+    expect(JSON.parse(watched.out)).toMatchObject({ state: "DONE", ended: true });
   });
 
   test("init does not overwrite", async () => {

@@ -1,5 +1,6 @@
 /** Budgets, time-outs, deadlines and bounds, on a clock that moves when the test says so (docs/job.md). */
 import { describe, expect, test } from "vitest";
+import { JobViewer } from "../../src/cli/view/job-view.ts";
 import type { Draft } from "../../src/persistence/entry.ts";
 import { memoryBus } from "../../src/persistence/memory.ts";
 import type { Script, ScriptTurn } from "../../src/runtime/agents/script-turn.ts";
@@ -340,3 +341,54 @@ describe.concurrent("bounds", () => {
 
 /** The conversation to go on with, where there is one. */
 const going = (turn: ScriptTurn) => ({ thread: turn.children[0]?.thread });
+
+describe.concurrent("a stall: a turn of which nothing is heard for limits.stall", () => {
+  const keys = { ...EXECUTE, limits: { stall: "1m", retries: 1 } };
+
+  test("is ended and counts as an error; until another begins, its thread has stalled", async () => {
+    const { clock, ...started } = await startTimed(keys, {
+      lead: (turn) => (turn.turn === 1 ? forever(turn) : approve(turn)),
+    });
+    await until(started.run, "start");
+    clock.advance(59_000);
+    clock.advance(2000);
+    const { end, entries } = await finish(started);
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(bodies(entries, "turn").map(({ result, failure }) => [result, failure])).toEqual([
+      ["failed", "nothing was heard of it for 60 s"],
+      ["ok", null],
+    ]);
+    expect(bodies(entries, "violation").map(({ failures }) => failures)).toEqual([1]);
+    const viewer = new JobViewer();
+    const seen = entries.map((entry) => {
+      viewer.apply(entry);
+      return viewer.view().threads.children[0]?.state;
+    });
+    const after = seen.slice(entries.findIndex(({ kind }) => kind === "turn") + 1);
+    expect(after.indexOf("stalled")).toBeGreaterThanOrEqual(0);
+    expect(after.lastIndexOf("stalled")).toBeLessThan(after.indexOf("running"));
+  });
+
+  test("is none while a question of the thread is open", async () => {
+    const [begun, go] = [gate(), gate()];
+    const { clock, ...started } = await startTimed(keys, {
+      lead: inExecute(
+        async (turn) => void (await turn.ask("may I?")),
+        async (turn) => {
+          begun.open();
+          await go.passed;
+          return approve(turn);
+        },
+      ),
+    });
+    await until(started.run, "fire", ({ rule }) => rule === "escalate");
+    await started.run.tell("by the way");
+    await reached(started.run, begun);
+    clock.advance(3 * MINUTE);
+    go.open();
+    await until(started.run, "turn", ({ turn }) => turn === 2);
+    const { end, entries } = await finish(started);
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(bodies(entries, "turn").map(({ result }) => result)).toEqual(["ok", "ok"]);
+  });
+});
