@@ -14,6 +14,7 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { bodies } from "../engine/fixture.ts";
 import { type Commit, History } from "./history.ts";
+import { SHARED } from "./plan.ts";
 import type { Outcome } from "./play.ts";
 import { usersSide } from "./users-side.ts";
 
@@ -151,7 +152,11 @@ class Audit {
         result === "conflict" &&
         merged !== null &&
         commit.parents.includes(merged) &&
-        paths.some((path) => named.includes(path)),
+        paths.some((path) => named.some((one) => originOf(one) === originOf(path))),
     );
   }
 }
+
+/** The file of the base that a path stands for; a conflict may name it by what one side has renamed it to. */
+const originOf = (path: string): string =>
+  SHARED.find((shared) => path.endsWith(`-${shared.replace("/", "-")}`)) ?? path;
