@@ -9,9 +9,11 @@
  *     the index holds exactly that commit. Nothing is committed when nothing changed.
  * C4. Nothing unmerged is committed, unless the caller has seen that every path is resolved (complete.ts).
  */
+import { join } from "node:path";
 import { type CommitObject, type Git, readCommits, text } from "./git.ts";
 import { PathRefused, TreeBroken } from "./port.ts";
 import { rewriteWithout } from "./rewrite.ts";
+import { look } from "./safe-path.ts";
 import { stage, survey, type Survey } from "./stage.ts";
 import { isJobTree, isReserved, jobBranch, type JobGit, refs, reservedNames, type Tree } from "./trees.ts";
 
@@ -71,8 +73,17 @@ export async function prepare(job: JobGit, tree: Tree, resolved: boolean): Promi
 /** The newest commit of a tree's line. */
 export async function lineEnd(job: JobGit, tree: Pick<Tree, "name" | "thread">): Promise<CommitObject> {
   const [end] = await readCommits(job.git, [refs.thread(job.job, tree.name)]);
-  if (end === undefined) throw new TreeBroken(`the line of ${tree.thread} has lost its ref.`);
+  if (end === undefined)
+    throw new TreeBroken(
+      `the line of ${tree.thread} has lost its ref: what is under refs/cfa/ belongs to cfa, leave it alone.`,
+    );
   return end;
+}
+
+/** Rejects with a {@link TreeBroken} when the ref of a tree's line is gone. */
+export async function requireLine(job: JobGit, tree: Tree): Promise<void> {
+  const isLoose = (await look(join(job.common, refs.thread(job.job, tree.name)))) !== undefined;
+  if (!isLoose) await lineEnd(job, tree);
 }
 
 /** The commit that the line ends with when HEAD's own commits are counted in. */
