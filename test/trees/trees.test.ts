@@ -16,7 +16,7 @@ const RUNS = Number(process.env["CFA_TREES_RUNS"] ?? 12);
 const SEED = Number(process.env["CFA_TREES_SEED"] ?? 1);
 const isShrinking = process.env["CFA_TREES_SHRINK"] !== undefined;
 /** Properties that run side by side. */
-const SHARDS = 3;
+const SHARDS = 4;
 
 /** What happened in the trees of a shard, for whoever wants to know how much they try. */
 class Tally {
