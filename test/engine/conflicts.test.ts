@@ -104,6 +104,28 @@ describe.concurrent("a close that conflicts", () => {
     expect(git(place.top, "show", `${conflict?.ref ?? ""}:text.txt`)).toMatch(/^one\n(left|right)\nthree$/u);
   });
 
+  const bounds: readonly (readonly [string, Readonly<Record<string, unknown>>, RegExp])[] = [
+    ["its time-out", { limits: { retries: 0, timeout: "500ms" } }, /ran longer than its time-out of 0\.5 s/u],
+    [
+      "the time of its state",
+      { limits: { retries: 0 }, states: { EXECUTE: { state_timeout: "4s" } } },
+      /EXECUTE failed.*(4 s|state_timeout|longer)/u,
+    ],
+  ];
+  test.each(bounds)("of a parent that never comes back from it runs into %s", async (_, keys, reason) => {
+    const { end, entries, place } = await runJob(
+      { ...EXECUTE, ...keys },
+      {
+        lead: closing(["left", "right"], (turn) => (isConflict(turn) ? forever(turn) : undefined)),
+        worker: editor,
+      },
+    );
+    expect(end).toEqual({ kind: "ended", state: "FAILURE" });
+    expect(bodies(entries, "transition").at(-1)?.reason).toMatch(reason);
+    const conflict = bodies(entries, "release").find(({ result }) => result === "conflict");
+    expect(git(place.top, "show", `${conflict?.ref ?? ""}:text.txt`)).toMatch(/^one\n(left|right)\nthree$/u);
+  });
+
   test("is no reason to fail a turn that came before its mail", async () => {
     const { end, entries } = await runJob(
       { ...EXECUTE, limits: { retries: 0 } },

@@ -2,6 +2,7 @@
  * Repositories as they are. In each a small tree of workspaces is worked in, merged and delivered: what comes out is exactly what
  * was written, nothing of the user's is another byte than before, and no hook has run (docs/workspaces.md).
  */
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -54,7 +55,7 @@ function put(tree: string, path: string, content: Content): void {
 /** How `git diff-tree` shows a content: mode and bytes. */
 function shown(content: Content): string {
   if (content === null) return "000000 ";
-  if (typeof content === "string") return `100644 ${content}`;
+  if (typeof content === "string") return `100644 ${Buffer.from(content).toString("latin1")}`;
   if (Buffer.isBuffer(content)) return `100644 ${content.toString("latin1")}`;
   return "link" in content ? `120000 ${content.link}` : `100755 ${content.executable}`;
 }
@@ -62,19 +63,17 @@ function shown(content: Content): string {
 /** What differs between two commits: path (byte string) to mode and content. */
 function difference(top: string, base: string, commit: string): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
-  const fields = gitIn(top, "-c", "core.quotePath=false", "diff-tree", "-r", "--no-renames", base, commit);
-  for (const line of fields.split("\n").filter((line) => line !== "")) {
-    const [, mode = "", , id = ""] = line.split("\t")[0]?.split(" ") ?? [];
-    const path = unquoted(line.slice(line.indexOf("\t") + 1));
-    found[path] = `${mode} ${mode === "000000" ? "" : blob(top, id)}`;
+  const fields = bytesOf(top, "diff-tree", "-r", "-z", "--no-renames", base, commit).split("\0");
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [, mode = "", , id = ""] = fields[at]?.split(" ") ?? [];
+    const content = mode === "000000" ? "" : bytesOf(top, "cat-file", "blob", id);
+    found[fields[at + 1] ?? ""] = `${mode} ${content}`;
   }
   return found;
 }
 
-const blob = (top: string, id: string): string =>
-  gitIn(top, "-c", "core.pager=cat", "cat-file", "blob", id);
-
-const unquoted = (path: string): string => path;
+const bytesOf = (top: string, ...args: readonly string[]): string =>
+  execFileSync("git", args, { cwd: top, encoding: "latin1" });
 
 async function workIn({ make = makeBase, writes = {}, left }: Kind, parent: string) {
   const dir = make(parent);
@@ -87,7 +86,8 @@ async function workIn({ make = makeBase, writes = {}, left }: Kind, parent: stri
   const workspaces = await gitWorkspaces(branch === null ? options : { ...options, target: branch });
   await workspaces.open(head, [{ path: "PLAN.md", bytes: "plan\n" }]);
   await workspaces.branch(CHILD, LEAD);
-  for (const [path, content] of Object.entries({ ...writes, ...ALWAYS })) put(workspaces.path(CHILD), path, content);
+  for (const [path, content] of Object.entries({ ...writes, ...ALWAYS }))
+    put(workspaces.path(CHILD), path, content);
   if (writes["log.txt"] !== undefined) writeIn(workspaces.path(LEAD), "log.txt", "lead\n");
   const taken = await workspaces.exclusive(CHILD, () => workspaces.snapshot(CHILD, "1.1"));
   const merged = await workspaces.merge(CHILD, LEAD);
@@ -95,18 +95,18 @@ async function workIn({ make = makeBase, writes = {}, left }: Kind, parent: stri
   expect(taken.left).toEqual(left === undefined ? [] : [expect.stringMatching(left)]);
   expect(merged.result).toBe("merged");
   expect(delivery.problem).toBeUndefined();
-  return { top, head, delivery, before };
+  return { top, head, delivery, before, after: usersSide(top) };
 }
 
 describe.concurrent("a job runs in a repository with", () => {
   test.each(KINDS.map((kind) => [kind.name, kind] as const))("%s", async (_, kind) =>
     inDirectory(async (parent) => {
-      const { top, head, delivery, before } = await workIn(kind, parent);
+      const { top, head, delivery, before, after } = await workIn(kind, parent);
       const expected = { ...(kind.delivers ?? kind.writes), ...ALWAYS };
       expect(difference(top, head, delivery.commit)).toEqual(
-        Object.fromEntries(Object.entries(expected).map(([path, content]) => [path, shown(content).trimEnd()])),
+        Object.fromEntries(Object.entries(expected).map(([path, content]) => [path, shown(content)])),
       );
-      expect(usersSide(top)).toEqual(before);
+      expect(after).toEqual(before);
       expect(existsSync(join(top, ".git/worktrees"))).toBe(false);
       expect(gitIn(top, "fsck", "--no-dangling", "--no-progress")).toBe("");
     }),

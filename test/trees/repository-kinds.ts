@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { gitIn, writeIn } from "../runtime/workspaces/repository.ts";
 
 /** What stands at a path: text, bytes, a link, an executable file, or nothing. */
-export type Content =
-  string | Buffer | null | { readonly link: string } | { readonly executable: string };
+export type Content = string | Buffer | null | { readonly link: string } | { readonly executable: string };
 
 /** A kind of repository. */
 export type Kind = {
@@ -175,7 +174,10 @@ export const KINDS: readonly Kind[] = [
   { name: "LFS pointers without git-lfs", make: configured({}, LFS), writes: { "more.bin": POINTER } },
   {
     name: "LFS configured, but not required, and no git-lfs",
-    make: configured({ "filter.lfs.clean": "git-lfs-none clean", "filter.lfs.smudge": "git-lfs-none smudge" }, LFS),
+    make: configured(
+      { "filter.lfs.clean": "git-lfs-none clean", "filter.lfs.smudge": "git-lfs-none smudge" },
+      LFS,
+    ),
     writes: { "more.bin": POINTER },
   },
   {
@@ -211,7 +213,10 @@ export const KINDS: readonly Kind[] = [
     writes: { link: "elsewhere" },
     delivers: { link: { link: "elsewhere" } },
   },
-  { name: "executable bits", writes: { "run.sh": { executable: "#!/bin/sh\n" }, "text.txt": { executable: "x" } } },
+  {
+    name: "executable bits",
+    writes: { "run.sh": { executable: "#!/bin/sh\n" }, "text.txt": { executable: "x" } },
+  },
   {
     name: "executable bits that do not count (core.fileMode)",
     make: configured({ "core.fileMode": "false" }),
@@ -222,7 +227,7 @@ export const KINDS: readonly Kind[] = [
     name: "names of every sort",
     writes: {
       "with space": "1",
-      ' " quotes \' ': "2",
+      " \" quotes ' ": "2",
       "line\nbreak": "3",
       "tab\tand\\backslash": "4",
       "-leading-dash": "5",
@@ -348,7 +353,12 @@ export const KINDS: readonly Kind[] = [
   },
   {
     name: "a repository inside the workspace",
-    writes: { "inner/.git/HEAD": "ref: refs/heads/main\n", "inner/.git/objects/x": "", "inner/.git/refs/x": "", "inner/file": "x" },
+    writes: {
+      "inner/.git/HEAD": "ref: refs/heads/main\n",
+      "inner/.git/objects/x": "",
+      "inner/.git/refs/x": "",
+      "inner/file": "x",
+    },
     delivers: {},
     left: /^"inner\/" is a git repository of its own and is left out: its files are in no snapshot, merge or delivery\./u,
   },
