@@ -28,6 +28,9 @@ const CHILD = "dispatch:1.1.1";
 /** Written in every repository besides what its row says. */
 const ALWAYS = { "new/file.txt": "new\n" };
 
+/** For a busy machine: one of them has 50,000 files, milliseconds. */
+const PATIENCE = 600_000;
+
 /** Runs `work` in a temporary directory. */
 async function inDirectory(work: (parent: string) => Promise<void>): Promise<void> {
   const parent = realpathSync(mkdtempSync(join(tmpdir(), "cfa-kinds-")));
@@ -99,17 +102,20 @@ async function workIn({ make = makeBase, writes = {}, left }: Kind, parent: stri
 }
 
 describe.concurrent("a job runs in a repository with", () => {
-  test.each(KINDS.map((kind) => [kind.name, kind] as const))("%s", async (_, kind) =>
-    inDirectory(async (parent) => {
-      const { top, head, delivery, before, after } = await workIn(kind, parent);
-      const expected = { ...(kind.delivers ?? kind.writes), ...ALWAYS };
-      expect(difference(top, head, delivery.commit)).toEqual(
-        Object.fromEntries(Object.entries(expected).map(([path, content]) => [path, shown(content)])),
-      );
-      expect(after).toEqual(before);
-      expect(existsSync(join(top, ".git/worktrees"))).toBe(false);
-      expect(gitIn(top, "fsck", "--no-dangling", "--no-progress")).toBe("");
-    }),
+  test.each(KINDS.map((kind) => [kind.name, kind] as const))(
+    "%s",
+    async (_, kind) =>
+      inDirectory(async (parent) => {
+        const { top, head, delivery, before, after } = await workIn(kind, parent);
+        const expected = { ...(kind.delivers ?? kind.writes), ...ALWAYS };
+        expect(difference(top, head, delivery.commit)).toEqual(
+          Object.fromEntries(Object.entries(expected).map(([path, content]) => [path, shown(content)])),
+        );
+        expect(after).toEqual(before);
+        expect(existsSync(join(top, ".git/worktrees"))).toBe(false);
+        expect(gitIn(top, "fsck", "--no-dangling", "--no-progress")).toBe("");
+      }),
+    PATIENCE,
   );
 });
 

@@ -48,7 +48,7 @@ export async function inspectRepository(dir: string): Promise<Inspection> {
   const head = await git.attempt(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
   if (head.code !== 0)
     return { refused: `${top} has no commit yet: make a first commit, then start the job.` };
-  const unsuitable = await whyUnsuitable(git, top);
+  const unsuitable = await whyUnsuitable(top);
   if (unsuitable !== undefined) return { refused: unsuitable };
   const [status, branch, blocked] = await Promise.all([
     git.run(["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames"]),

@@ -8,13 +8,14 @@
  */
 import { join } from "node:path";
 import { findProgram } from "../process/find-program.ts";
-import { fields, type Git, text } from "./git.ts";
+import { fields, type Git, gitAt, text } from "./git.ts";
 import { look } from "./safe-path.ts";
 
 const ASKED = "^(core\\.ignorecase|filter\\..*\\.(required|process|clean|smudge))$";
 
 /** Why no job can work in the repository at `top`: one sentence; undefined when one can. */
-export async function whyUnsuitable(git: Git, top: string): Promise<string | undefined> {
+export async function whyUnsuitable(top: string): Promise<string | undefined> {
+  const git = gitAt({ cwd: top });
   const settings = new Map<string, string>();
   for (const field of fields((await git.attempt(["config", "-z", "--get-regexp", ASKED])).out)) {
     const end = field.indexOf("\n");
@@ -51,7 +52,7 @@ async function missingProgram(
 
 /** The first tracked file to which a filter applies. */
 async function firstOf(git: Git, filter: string): Promise<string | undefined> {
-  const input = await git.run(["ls-files", "-z", "--full-name", ":/"]);
+  const input = await git.run(["ls-files", "-z"]);
   const out = (await git.run(["check-attr", "-z", "--stdin", "filter"], { input })).split("\0");
   const at = out.findIndex((value, index) => index % 3 === 2 && value === filter);
   return at < 0 ? undefined : out[at - 2];
