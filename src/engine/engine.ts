@@ -32,6 +32,7 @@ import { JobRun } from "./job-run.ts";
 import { notifierOf } from "./notifier.ts";
 import { openingDrafts } from "./opening.ts";
 import { CannotStart, idOf, prepareJob, type Prepared } from "./prepare.ts";
+import { reapAtStart } from "./reap.ts";
 
 /** How often the inbox of a job is asked, milliseconds; hints make it faster. */
 const POLL_MILLIS = 250;
@@ -80,10 +81,12 @@ export class Engine {
    * @throws CannotStart when its repository does not allow it; nothing has been written then.
    */
   async start(definition: JobDefinition, options: RunOptions = {}): Promise<JobRun> {
-    const prepared = await prepareJob(definition);
+    const checked = await prepareJob(definition);
     await boundariesOf(definition, options.agents ?? {});
+    const { top } = checked.repository;
+    const prepared = { ...checked, remarks: [...checked.remarks, ...(await reapAtStart(top))] };
     const id = await this.#idFor(prepared, options.fresh ?? false);
-    return this.#run(id, prepared.repository.top, options, prepared);
+    return this.#run(id, top, options, prepared);
   }
 
   /** The id under which {@link start} would run the job, and whether it is there already. */

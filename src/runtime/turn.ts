@@ -103,8 +103,8 @@ async function carryOut(
   // What came with the tree or with the message is no effect of the turn.
   const before =
     plan.snapshot !== undefined && plan.files.length === 0
-      ? plan.snapshot
-      : (await workspaces.snapshot(tree, `${facts.serial}.${run.turn}-before`)).commit;
+      ? { commit: plan.snapshot, left: [] }
+      : await workspaces.snapshot(tree, `${facts.serial}.${run.turn}-before`);
   const silence = { limit: brief.stall, exempt: asks };
   const result = await watched(clock, silence, signal, report, (until, heard) =>
     adapter.run(
@@ -125,9 +125,9 @@ async function carryOut(
       heard,
     ),
   );
-  const harvested = await harvest(plan, workspaces, outbox, result, before);
+  const harvested = await harvest(plan, workspaces, outbox, result, before.commit);
   const unkept = result.problem === undefined ? [] : [result.problem];
-  return { ...harvested, problems: [...stale, ...unkept, ...harvested.problems] };
+  return { ...harvested, problems: [...stale, ...unkept, ...before.left, ...harvested.problems] };
 }
 
 /** What a turn or a proof in the tree sees of its history. */
@@ -187,7 +187,8 @@ async function harvest(
   const outcome = await readRecord(workspaces.path(tree));
   const undeclared = await declareResolved(tree, outbox, workspaces);
   const completed = result.stop === "aborted" ? undefined : await workspaces.complete(tree);
-  const { commit, changed } = await workspaces.snapshot(tree, `${plan.facts.serial}.${run.turn}`, before);
+  const label = `${plan.facts.serial}.${run.turn}`;
+  const { commit, changed, left } = await workspaces.snapshot(tree, label, before);
   const files = entries.flatMap((entry) => (entry.verb === "send" ? entry.files : []));
   const kept = new Set<string>();
   const missing: string[] = [];
@@ -203,7 +204,7 @@ async function harvest(
   return {
     result,
     entries,
-    problems: [...problems, ...undeclared, ...missing],
+    problems: [...problems, ...undeclared, ...missing, ...left],
     refusals,
     outcome,
     status,
