@@ -8,6 +8,7 @@ import { commandAgent } from "../runtime/agents/command.ts";
 import type { AgentAdapter } from "../runtime/agents/port.ts";
 import { scriptAgent } from "../runtime/agents/script.ts";
 import type { AgentName } from "../soup/message.ts";
+import type { AgentHome } from "./agent-home/home.ts";
 
 /** The compiled command line of this package; run from its sources, the one that the build has made beside them. */
 export function cliFile(): string {
@@ -24,17 +25,20 @@ export async function installVerbs(directory: string, file: string): Promise<voi
   await chmod(path, 0o755);
 }
 
-/** The adapter of each agent; `own` ones go before those of the definition. */
+/** The adapter of each agent; `own` ones go before those of the definition. `homes` holds what their roles bring. */
 export function adaptersOf(
   definition: JobDefinition,
   own: Readonly<Record<AgentName, AgentAdapter>>,
   cfaBin: string,
+  homes: ReadonlyMap<AgentName, AgentHome> = new Map(),
 ): Record<AgentName, AgentAdapter> {
   const entries = Object.entries(definition.agents).map(([name, agent]): [AgentName, AgentAdapter] => {
     const given = own[name];
     if (given !== undefined) return [name, given];
     if (agent.adapter === "script") return [name, scriptAgent(agent.steps)];
-    return [name, commandAgent({ run: agent.run, env: agent.env, cfaBin })];
+    const home = homes.get(name);
+    const role = home === undefined ? {} : { roleDirectory: home.role };
+    return [name, commandAgent({ run: agent.run, env: agent.env, cfaBin, ...role })];
   });
   return Object.fromEntries(entries);
 }

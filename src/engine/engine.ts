@@ -23,6 +23,7 @@ import { gitAnchor, readAnchor } from "../runtime/workspaces/anchor-ref.ts";
 import type { Workspaces } from "../runtime/workspaces/port.ts";
 import { ensureStateDirectory, resolveCommit } from "../runtime/workspaces/repository.ts";
 import type { AgentName, ThreadId } from "../soup/message.ts";
+import { makeAgentHomes } from "./agent-home/make.ts";
 import { requireAnchored } from "./anchored.ts";
 import { adaptersOf, cliFile, installVerbs } from "./adapters.ts";
 import { checkpointOf, openFolds } from "./checkpoint.ts";
@@ -165,6 +166,7 @@ export class Engine {
     const home: ThreadId = `job:${known?.record.job ?? id}`;
     const bin = join(directory, "bin");
     await installVerbs(bin, cliFile());
+    const homes = await makeAgentHomes(join(directory, "agents"), definition, [process.execPath, cliFile()]);
     const { clock = systemClock, workspaces = (job, of) => worktrees({ job, home }, top, of, branch) } =
       this.#options;
     const made = await workspaces(id, definition);
@@ -178,7 +180,7 @@ export class Engine {
           director,
           clock,
           workspaces: made,
-          agents: adaptersOf(definition, options.agents ?? {}, bin),
+          agents: adaptersOf(definition, options.agents ?? {}, bin, homes),
           directories: { turns: join(directory, "turns"), streams: join(directory, "streams") },
           concurrency: definition.limits.concurrency,
           overCap: definition.over_cap,

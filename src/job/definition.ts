@@ -9,13 +9,19 @@
 import { z } from "zod";
 import { POLICIES } from "../soup/message.ts";
 import { LIVE_STATES } from "./machine.ts";
+import { roleSchema } from "./role/role.ts";
 import { scriptStepsSchema } from "../runtime/agents/script-steps.ts";
 
 const text = z.string();
 const millis = z.int().positive();
 const count = z.int().nonnegative();
 
-const role = { roster: z.array(text).readonly(), skill: text.nullable() };
+const role = {
+  roster: z.array(text).readonly(),
+  skill: text.nullable(),
+  /** Absent where the agent has none. */
+  role: roleSchema.optional(),
+};
 
 const commandAgent = z.strictObject({
   adapter: z.literal("command"),

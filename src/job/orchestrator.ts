@@ -192,7 +192,8 @@ export class Orchestrator implements Director {
     const { state } = machine;
     const lead = thread === leadOf(this.record);
     const live = isLive(state) ? state : "EXECUTE";
-    const { parent } = ledger.thread(thread);
+    const { parent, agent } = ledger.thread(thread);
+    const role = definition.agents[agent]?.role;
     const given = live === "EXECUTE" ? null : definition.given[ARTIFACT_OF[live]];
     const first = entries[state] === 1 && given === null;
     const conflict = ledger.conflicts.get(this.treeOf(thread));
@@ -205,14 +206,15 @@ export class Orchestrator implements Director {
       entry: lead && !first ? "align" : "draft",
       artifact: lead ? definition.artifacts[ARTIFACT_OF[live]] : null,
       artifacts: definition.artifacts,
-      timeout: definition.limits.timeout,
+      timeout: role?.limits.timeout ?? definition.limits.timeout,
       state,
       lead,
       policy: definition.states[live].escalation,
       outcomes: lead ? skillOutcomes(live) : [],
       answersTo: lead ? null : (parent ?? null),
-      stall: definition.limits.stall,
+      stall: role?.limits.stall ?? definition.limits.stall,
       refusals: definition.limits.retries,
+      ...(role === undefined ? {} : { sends: role.sends }),
     };
   }
 
