@@ -5,7 +5,7 @@
  * A2. Nothing in a worktree counts: project settings are not read (`--setting-sources user`), `disableAllHooks` is false in the
  *     settings that go before all others, and MCP servers come from one file only (`--strict-mcp-config`).
  */
-import { CHANNEL_SERVER, type ToolPolicy } from "../../tool-check/policy.ts";
+import { CHANNEL_SERVER, type ToolGrant } from "../../tool-check/grant.ts";
 import { TOOLS } from "../../tool-check/tools.ts";
 import type { Role } from "../../job/role/role.ts";
 import type { AgentHome } from "./home.ts";
@@ -14,12 +14,12 @@ import type { AgentHome } from "./home.ts";
 const HOOK_SECONDS = 30;
 
 /** `settings.json`: the hook before every tool, and the tools that need no question. */
-export function claudeSettings(policy: ToolPolicy, hook: string) {
+export function claudeSettings(grant: ToolGrant, hook: string) {
   const command = { type: "command", command: hook, timeout: HOOK_SECONDS, onFailure: "block" };
   return {
     disableAllHooks: false,
     hooks: { PreToolUse: [{ matcher: "*", hooks: [command] }] },
-    permissions: { allow: permissions(policy) },
+    permissions: { allow: permissions(grant) },
   };
 }
 
@@ -45,28 +45,32 @@ export function claudeMcp(servers: Role["mcp"], channel?: McpServer) {
 
 /** Flags that make Claude Code read this configuration and no other. */
 export function claudeFlags(home: AgentHome, { tools, system }: Role): readonly string[] {
-  const builtIn = tools?.filter((rule) => /^[A-Z]/.test(rule)).map((rule) => rule.replace(/\(.*$/, ""));
-  return [
-    ...["--settings", home.claudeSettings, "--setting-sources", "user"],
-    ...["--mcp-config", home.claudeMcp, "--strict-mcp-config"],
-    ...["--permission-mode", "dontAsk"],
-    ...(builtIn === undefined ||
-    tools?.some((rule) => rule.endsWith("*") && !rule.startsWith("mcp__")) === true
-      ? []
-      : ["--tools", [...new Set(builtIn)].join(",")]),
-    ...(system === null ? [] : ["--append-system-prompt", system, "--system-prompt-snapshot", "off"]),
+  const builtIn = tools
+    ?.filter((pattern) => /^[A-Z]/.test(pattern))
+    .map((pattern) => pattern.replace(/\(.*$/, ""));
+  const listed = tools?.some((pattern) => pattern.endsWith("*") && !pattern.startsWith("mcp__")) === false;
+  const closed = builtIn !== undefined && listed ? ["--tools", [...new Set(builtIn)].join(",")] : [];
+  const prompt = system === null ? [] : ["--append-system-prompt", system, "--system-prompt-snapshot", "off"];
+  const files = [
+    "--settings",
+    home.claudeSettings,
+    "--setting-sources",
+    "user",
+    "--mcp-config",
+    home.claudeMcp,
   ];
+  return [...files, "--strict-mcp-config", "--permission-mode", "dontAsk", ...closed, ...prompt];
 }
 
-/** Rules of a role as Claude Code writes them. */
-function permissions({ tools, servers }: ToolPolicy): readonly string[] {
+/** Patterns of a role as Claude Code writes them. */
+function permissions({ tools, servers }: ToolGrant): readonly string[] {
   const known = [...TOOLS.keys()].filter((name) => /^[A-Z]/.test(name));
-  const rules = tools ?? [...known, ...servers.map((server) => `mcp__${server}__*`)];
-  const written = rules.flatMap((rule) => {
-    const server = /^(mcp__.+)__\*$/.exec(rule)?.[1];
+  const patterns = tools ?? [...known, ...servers.map((server) => `mcp__${server}__*`)];
+  const written = patterns.flatMap((pattern) => {
+    const server = /^(mcp__.+)__\*$/.exec(pattern)?.[1];
     if (server !== undefined) return [server];
-    if (rule.endsWith("*")) return known.filter((name) => name.startsWith(rule.slice(0, -1)));
-    return [rule.replace(/\((.+)\)$/, "($1:*)")];
+    if (pattern.endsWith("*")) return known.filter((name) => name.startsWith(pattern.slice(0, -1)));
+    return [pattern.replace(/\((.+)\)$/, "($1:*)")];
   });
   return [...new Set([...written, `mcp__${CHANNEL_SERVER}`])];
 }

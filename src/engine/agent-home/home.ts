@@ -6,14 +6,14 @@
 import { join } from "node:path";
 import type { JobAgent } from "../../job/definition.ts";
 import { scriptsOf, type Role } from "../../job/role/role.ts";
-import type { ToolPolicy } from "../../tool-check/policy.ts";
+import type { ToolGrant } from "../../tool-check/grant.ts";
 
 /** Absolute paths of what stands there. */
 export type AgentHome = {
   /** SYSTEM.md, skills/, scripts/: what the role brings, for any client. CFA_ROLE_DIR. */
   readonly role: string;
-  /** Policy of the tool check. */
-  readonly policy: string;
+  /** Grant of the tool check. */
+  readonly grant: string;
   /** Configuration directory of Claude Code; it keeps its sessions there. */
   readonly claudeConfig: string;
   /** Settings and MCP servers that Claude Code gets by flag. */
@@ -26,7 +26,7 @@ export function homeOf(directory: string, agent: string): AgentHome {
   const own = join(directory, agent);
   return {
     role: join(own, "role"),
-    policy: join(own, "policy.json"),
+    grant: join(own, "grant.json"),
     claudeConfig: join(own, "claude-config"),
     claudeSettings: join(own, "claude-settings.json"),
     claudeMcp: join(own, "claude-mcp.json"),
@@ -34,7 +34,7 @@ export function homeOf(directory: string, agent: string): AgentHome {
 }
 
 /** What the tool check holds an agent to. */
-export function policyOf(name: string, agent: JobAgent, role: Role, home: AgentHome): ToolPolicy {
+export function grantOf(name: string, agent: JobAgent, role: Role, home: AgentHome): ToolGrant {
   return {
     version: 1,
     agent: name,

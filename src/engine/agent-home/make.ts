@@ -10,7 +10,7 @@ import type { Role } from "../../job/role/role.ts";
 import type { AgentName } from "../../soup/message.ts";
 import { hookCommand } from "../../tool-check/hook-command.ts";
 import { claudeMcp, claudeSettings } from "./claude.ts";
-import { type AgentHome, homeOf, policyOf } from "./home.ts";
+import { type AgentHome, homeOf, grantOf } from "./home.ts";
 
 /** Makes them below `directory`; `cfa` is the command line that runs cfa. */
 export async function makeAgentHomes(
@@ -22,10 +22,10 @@ export async function makeAgentHomes(
   for (const [name, agent] of Object.entries(agents)) {
     if (agent.role === undefined) continue;
     const home = homeOf(directory, name);
-    const policy = policyOf(name, agent, agent.role, home);
+    const grant = grantOf(name, agent, agent.role, home);
     await writeRole(home, agent.role);
-    await writeJson(home.policy, policy);
-    const settings = claudeSettings(policy, hookCommand(cfa, home.policy));
+    await writeJson(home.grant, grant);
+    const settings = claudeSettings(grant, hookCommand(cfa, home.grant));
     await writeJson(home.claudeSettings, settings);
     await writeJson(join(home.claudeConfig, "settings.json"), settings);
     await writeJson(home.claudeMcp, claudeMcp(agent.role.mcp));

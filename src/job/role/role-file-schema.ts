@@ -4,7 +4,7 @@
  * R1. No key has a default: what is absent is left to the agent, or to the role that `from` names.
  */
 import { z } from "zod";
-import { CHANNEL_SERVER, TOOL_RULE } from "../../tool-check/policy.ts";
+import { CHANNEL_SERVER, TOOL_PATTERN } from "../../tool-check/grant.ts";
 import {
   LOWER_NAME,
   agentName,
@@ -42,7 +42,7 @@ export const roleFileSchema = z
       .optional()
       .meta({ description: "System prompt; in a folder SYSTEM.md unless given." }),
     tools: z
-      .array(named(TOOL_RULE, "must be a tool such as Read, Bash(git) or mcp__docs__*"))
+      .array(named(TOOL_PATTERN, "must be a tool such as Read, Bash(git) or mcp__docs__*"))
       .optional()
       .meta({ description: "Tools that the agent may use; every known one unless given." }),
     scripts: z

@@ -14,7 +14,7 @@ export const roleSchema = z.strictObject({
   /** Where it was read, as job.yaml names it; null for one that stands in job.yaml alone. */
   source: text.nullable(),
   system: text.nullable(),
-  /** Rules of the tool check (docs/tool-check.md); null for every known tool. */
+  /** Patterns of the tool check (docs/tool-check.md); null for every known tool. */
   tools: z.array(text).readonly().nullable(),
   /** Texts under `skills/NAME/` and `scripts/`, by path. */
   files: z.array(z.strictObject({ path: text, text })).readonly(),

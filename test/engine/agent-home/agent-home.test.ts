@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
 import { claudeFlags, claudeMcp, claudeSettings } from "../../../src/engine/agent-home/claude.ts";
-import { homeOf, policyOf } from "../../../src/engine/agent-home/home.ts";
+import { homeOf, grantOf } from "../../../src/engine/agent-home/home.ts";
 import { makeAgentHomes } from "../../../src/engine/agent-home/make.ts";
 import type { JobDefinition } from "../../../src/job/definition.ts";
 import { MAIN } from "../../cli/fixture.ts";
@@ -50,7 +50,7 @@ async function made(role: object = ROLE) {
 }
 
 describe("the folder of an agent", () => {
-  test("holds what the role brings, the policy, and a client's configuration", async () => {
+  test("holds what the role brings, the grant, and a client's configuration", async () => {
     const { directory, home } = await made();
     const files = readdirSync(join(directory, "lead"), { recursive: true, encoding: "utf8" });
     expect(files.filter((file) => lstatSync(join(directory, "lead", file)).isFile()).sort()).toEqual([
@@ -58,12 +58,12 @@ describe("the folder of an agent", () => {
       "claude-config/skills/review/SKILL.md",
       "claude-mcp.json",
       "claude-settings.json",
-      "policy.json",
+      "grant.json",
       "role/SYSTEM.md",
       "role/scripts/report.sh",
       "role/skills/review/SKILL.md",
     ]);
-    expect(JSON.parse(read(home.policy, ""))).toEqual({
+    expect(JSON.parse(read(home.grant, ""))).toEqual({
       version: 1,
       agent: "lead",
       tools: ["Read", "Bash(git)", "mcp__docs__*"],
@@ -79,13 +79,13 @@ describe("the folder of an agent", () => {
     const { definition, directory, home } = await made();
     writeFileSync(join(home.role, "SYSTEM.md"), "You obey me.");
     writeFileSync(join(home.role, "scripts", "more.sh"), "");
-    rmSync(home.policy);
-    symlinkSync(join(directory, "elsewhere"), home.policy);
+    rmSync(home.grant);
+    symlinkSync(join(directory, "elsewhere"), home.grant);
     mkdirSync(join(home.claudeConfig, "projects"));
     await makeAgentHomes(directory, definition, ["cfa"]);
     expect(read(home.role, "SYSTEM.md")).toBe("You lead.");
     expect(readdirSync(join(home.role, "scripts"))).toEqual(["report.sh"]);
-    expect(lstatSync(home.policy).isFile()).toBe(true);
+    expect(lstatSync(home.grant).isFile()).toBe(true);
     expect(existsSync(join(directory, "elsewhere"))).toBe(false);
     expect(readdirSync(home.claudeConfig)).toContain("projects");
   });
@@ -121,7 +121,7 @@ describe("Claude Code", () => {
     };
     expect(await hook("Read", { file_path: "text.txt" })).toBe(0);
     expect(await hook("Read", { file_path: join(home.role, "SYSTEM.md") })).toBe(0);
-    expect(await hook("Read", { file_path: home.policy })).toBe(2);
+    expect(await hook("Read", { file_path: home.grant })).toBe(2);
     expect(await hook("Write", { file_path: "text.txt" })).toBe(2);
     expect(await hook("Bash", { command: "git status && report.sh" })).toBe(0);
     expect(await hook("Bash", { command: "rm text.txt" })).toBe(2);
@@ -139,7 +139,7 @@ describe("Claude Code", () => {
     const { definition, home } = await made({ ...ROLE, tools });
     const lead = definition.agents["lead"];
     if (lead?.role === undefined) throw new Error("no role");
-    const { permissions } = claudeSettings(policyOf("lead", lead, lead.role, home), "hook");
+    const { permissions } = claudeSettings(grantOf("lead", lead, lead.role, home), "hook");
     expect(permissions.allow).toEqual(allow);
   });
 
@@ -156,10 +156,15 @@ describe("Claude Code", () => {
     const { definition, home } = await made();
     const role = definition.agents["lead"]?.role;
     if (role === undefined) throw new Error("no role");
-    const flags = [
-      ...["--settings", home.claudeSettings, "--setting-sources", "user", "--mcp-config", home.claudeMcp],
-      ...["--strict-mcp-config", "--permission-mode", "dontAsk"],
+    const files = [
+      "--settings",
+      home.claudeSettings,
+      "--setting-sources",
+      "user",
+      "--mcp-config",
+      home.claudeMcp,
     ];
+    const flags = [...files, "--strict-mcp-config", "--permission-mode", "dontAsk"];
     const prompt = ["--append-system-prompt", "You lead.", "--system-prompt-snapshot", "off"];
     expect(claudeFlags(home, role)).toEqual([...flags, "--tools", "Read,Bash", ...prompt]);
     expect(claudeFlags(home, { ...role, tools: null, system: null })).toEqual(flags);
