@@ -10,11 +10,11 @@ import type { Draft, Entry, EntryBody } from "../persistence/entry.ts";
 import type { InboxItem } from "../persistence/ports.ts";
 import type { Brief, Decision, Director, Standing, View } from "../runtime/director.ts";
 import type { Ledger } from "../runtime/ledger.ts";
-import { isConflictMail, unresolved } from "../runtime/held.ts";
 import { isStatusToken, type StatusToken } from "../runtime/status-file.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
-import { actOf } from "./acts.ts";
+import { actOf, type ActResult } from "./acts.ts";
+import { briefOf } from "./brief.ts";
 import { nextAlarm, pastDeadline, spentBudget, stateDeadline } from "./budget.ts";
 import { afterFailedTurn } from "./failed-turn.ts";
 import { stateFailure, steerLead } from "./lead.ts";
@@ -25,17 +25,9 @@ import {
   type JobRecord,
   type LiveState,
   NEW_RECORD,
-  skillOutcomes,
   step,
 } from "./machine.ts";
-import {
-  ARTIFACT_OF,
-  conflictRemark,
-  deliveryMessage,
-  fromOrchestrator,
-  leadTask,
-  promptOf,
-} from "./mail.ts";
+import { deliveryMessage, fromOrchestrator, leadTask } from "./mail.ts";
 import { noticeDraft, noticeOf, type Notice } from "./notice.ts";
 import { foldRecord, isOver, leadOf, leadThread, STATE_TIMED_OUT, type StateRecord } from "./state-record.ts";
 import { afterLostStatus, afterStatus } from "./status.ts";
@@ -183,47 +175,12 @@ export class Orchestrator implements Director {
     return isOver(this.record) ? [] : afterLostStatus(thread, turn, status, view);
   }
 
-  act(item: InboxItem, view: View): { readonly drafts: readonly Draft[]; readonly result: string } {
+  act(item: InboxItem, view: View): ActResult | undefined {
     return actOf(this.record, item, view);
   }
 
   brief(thread: ThreadId, message: Message, { ledger }: View): Brief {
-    const { definition, machine, entries } = this.record;
-    const { state } = machine;
-    const lead = thread === leadOf(this.record);
-    const live = isLive(state) ? state : "EXECUTE";
-    const { parent, agent } = ledger.thread(thread);
-    const role = definition.agents[agent]?.role;
-    const given = live === "EXECUTE" ? null : definition.given[ARTIFACT_OF[live]];
-    const first = entries[state] === 1 && given === null;
-    const conflict = ledger.conflicts.get(this.treeOf(thread));
-    const remark =
-      conflict === undefined || isConflictMail(message, conflict.child)
-        ? ""
-        : `\n\n${conflictRemark(unresolved(conflict, ledger))}`;
-    return {
-      prompt: `${promptOf(message)}${this.#skillOf(thread, message, ledger)}${remark}`,
-      entry: lead && !first ? "align" : "draft",
-      artifact: lead ? definition.artifacts[ARTIFACT_OF[live]] : null,
-      artifacts: definition.artifacts,
-      timeout: role?.limits.timeout ?? definition.limits.timeout,
-      state,
-      lead,
-      policy: definition.states[live].escalation,
-      outcomes: lead ? skillOutcomes(live) : [],
-      answersTo: lead ? null : (parent ?? null),
-      stall: role?.limits.stall ?? definition.limits.stall,
-      refusals: definition.limits.retries,
-      ...(role === undefined ? {} : { sends: role.sends }),
-    };
-  }
-
-  /** What a dispatched agent is told of its skill, with its task; a lead's task names its own (mail.ts). */
-  #skillOf(thread: ThreadId, { kind }: Message, ledger: Ledger): string {
-    const { definition } = this.record;
-    const { agent } = ledger.thread(thread);
-    const skill = kind === "task" && thread !== leadOf(this.record) ? definition.agents[agent]?.skill : null;
-    return skill == null ? "" : `\n\nSkill: ${skill}.`;
+    return briefOf(this.record, { thread, tree: this.treeOf(thread) }, message, ledger);
   }
 
   hindrance(view: View): string | undefined {

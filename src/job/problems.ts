@@ -18,6 +18,8 @@ export function describeIssues(
   about: About = { name: "the job file" },
 ): readonly Problem[] {
   return issues.flatMap((issue) => {
+    if (issue.code === "invalid_union" && issue.errors.length > 0)
+      return describeIssues(formMeant(issue), value, about);
     if (issue.code === "unrecognized_keys") {
       const mapping = mappingAt(value, issue.path);
       const known = keysAt(issue.path, mapping, about.root);
@@ -25,6 +27,14 @@ export function describeIssues(
     }
     return [describeIssue(issue, value, about.name)];
   });
+}
+
+/** What is wrong with the form that was meant: the one whose kind of value is right, else the first. */
+function formMeant({ errors, path }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] {
+  const isOfOtherKind = (issues: readonly z.core.$ZodIssue[]): boolean =>
+    issues.some((issue) => issue.path.length === 0 && issue.code === "invalid_type");
+  const meant = errors.find((issues) => !isOfOtherKind(issues)) ?? errors[0] ?? [];
+  return meant.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }
 
 function unknownKey(path: readonly PropertyKey[], key: string, known: readonly string[]): Problem {

@@ -27,7 +27,10 @@ export function resolveJob(
     repository,
     given: findings.given,
     agents: Object.fromEntries(
-      Object.entries(file.agents).map(([name, agent]) => [name, resolveAgent(name, agent, findings)]),
+      Object.entries(file.agents).map(([name, agent]) => [
+        name,
+        resolveAgent(name, agent, findings, directory),
+      ]),
     ),
     states: {
       INTENT: state(file.states.INTENT),
@@ -37,21 +40,35 @@ export function resolveJob(
     limits: { ...file.limits, stall: file.limits.stall ?? null },
     budget: { usd, tokens, turns, wall },
     deadline: file.deadline ?? null,
+    notify: notifyOf(file, findings),
     workspaces: file.workspaces === undefined ? null : path.resolve(directory, file.workspaces),
   };
 }
 
-function resolveAgent(name: string, agent: JobFile["agents"][string], findings: Resolved): JobAgent {
+function notifyOf({ notify }: JobFile, findings: Findings): JobDefinition["notify"] {
+  if (notify?.url !== undefined) return { url: notify.url };
+  return findings.notify === undefined ? null : { run: [...findings.notify] };
+}
+
+function resolveAgent(
+  name: string,
+  agent: JobFile["agents"][string],
+  findings: Resolved,
+  directory: string,
+): JobAgent {
   const found = findings.roles.get(name);
   const role = found === undefined ? {} : { role: found };
   if (agent.adapter === "script") {
     const { skill = null, role: _written, ...rest } = agent;
     return { ...rest, skill, ...role };
   }
-  const { skill = null, role: _written, ...rest } = agent;
+  const { skill = null, role: _written, sandbox, ...rest } = agent;
   const run = findings.programs.get(name);
   invariant(run !== undefined, `the program of ${name} was not looked up`);
-  return { ...rest, adapter: "command", run: [...run], skill, ...role };
+  const { level, exempt } = typeof sandbox === "string" ? { level: sandbox, exempt: [] } : sandbox;
+  const inFull = exempt.map((one) => ({ ...one, path: path.resolve(directory, one.path) }));
+  const program = { adapter: "command", run: [...run], sandbox: level, exempt: inFull } as const;
+  return { ...rest, ...program, run: [...run], skill, ...role };
 }
 
 /** The real path of a folder, so that one repository has one name; as it stands while it does not exist. */

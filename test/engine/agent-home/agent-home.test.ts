@@ -38,8 +38,8 @@ function place(): Place {
   return made;
 }
 
-const job = (at: Place, line: string, role: object = ROLE): JobDefinition =>
-  definitionOf(at, { ...EXECUTE, agents: { lead: shell(line, { role, sandbox: "advisory" }) } });
+const job = (at: Place, line: string, role: object = ROLE, sandbox = "advisory"): JobDefinition =>
+  definitionOf(at, { ...EXECUTE, agents: { lead: shell(line, { role, sandbox }) } });
 
 async function made(role: object = ROLE) {
   const at = place();
@@ -175,26 +175,43 @@ describe("Claude Code", () => {
 describe("a program", () => {
   const APPROVE = 'mkdir -p .cfa; echo \'{"outcome":"APPROVED_WORK","reason":"ok"}\' > .cfa/outcome.json';
 
-  test("finds system prompt, skills and scripts of its role, and cannot send what the role does not send", async () => {
+  test.each(["advisory", "required"])(
+    "finds system prompt, skills and scripts of its role, and cannot send what the role does not send: %s",
+    async (sandbox) => {
+      const at = place();
+      const lines = [
+        'cat "$CFA_ROLE_DIR/SYSTEM.md" "$CFA_ROLE_DIR/skills/review/SKILL.md" > seen.txt',
+        "report.sh >> seen.txt",
+        'test "$CFA_WORKSPACE" = "$PWD" && echo here >> seen.txt',
+        "cfa ask why 2>> seen.txt",
+        APPROVE,
+      ];
+      const engine = makeEngine();
+      const run = await engine.start(job(at, lines.join("\n"), ROLE, sandbox));
+      expect(await run.end).toMatchObject({ kind: "ended", state: "DONE" });
+      const { stdout } = await execa("git", ["-C", at.top, "show", `cfa/${run.id}:seen.txt`]);
+      expect(stdout.split("\n")).toEqual([
+        "You lead.Review.",
+        "reported",
+        "here",
+        "refused: the role of lead sends no question: decide yourself, and say what you assumed",
+      ]);
+    },
+  );
+
+  test("inside a boundary cannot change what its role brings, nor what the tool check holds it to", async () => {
     const at = place();
     const lines = [
-      'cat "$CFA_ROLE_DIR/SYSTEM.md" "$CFA_ROLE_DIR/skills/review/SKILL.md" > seen.txt',
-      "report.sh >> seen.txt",
-      'test "$CFA_WORKSPACE" = "$PWD" && echo here >> seen.txt',
-      "cfa ask why 2>> seen.txt",
+      "for file in role/SYSTEM.md role/scripts/more.sh grant.json claude-settings.json claude-mcp.json; do",
+      '  (echo x >> "$CFA_ROLE_DIR/../$file") 2>/dev/null && echo "$file" >> changed.txt',
+      "done",
+      'touch "$CFA_ROLE_DIR/../claude-config/session" && echo kept >> changed.txt',
       APPROVE,
     ];
-    const engine = makeEngine();
-    const run = await engine.start(job(at, lines.join("\n")));
+    const run = await makeEngine().start(job(at, lines.join("\n"), ROLE, "required"));
     expect(await run.end).toMatchObject({ kind: "ended", state: "DONE" });
-    const branch = `cfa/${run.id}`;
-    const { stdout } = await execa("git", ["-C", at.top, "show", `${branch}:seen.txt`]);
-    expect(stdout.split("\n")).toEqual([
-      "You lead.Review.",
-      "reported",
-      "here",
-      "refused: the role of lead sends no question: decide yourself, and say what you assumed",
-    ]);
+    const { stdout } = await execa("git", ["-C", at.top, "show", `cfa/${run.id}:changed.txt`]);
+    expect(stdout).toBe("kept");
   });
 
   test("has the team and the limits of its role, and the log's first entry says so", async () => {
