@@ -77,7 +77,8 @@ describe("a role in a folder", () => {
     expect(agents["lead"]).toEqual({
       adapter: "command",
       run: ["sh"],
-      sandbox: expect.any(String),
+      sandbox: "required",
+      exempt: [],
       roster: ["writer"],
       skill: "leading",
       network: "full",
