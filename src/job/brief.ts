@@ -18,7 +18,8 @@ export function briefOf(
   const { state } = machine;
   const lead = thread === leadOf(record);
   const live = isLive(state) ? state : "EXECUTE";
-  const { parent } = ledger.thread(thread);
+  const { parent, agent } = ledger.thread(thread);
+  const role = definition.agents[agent]?.role;
   const given = live === "EXECUTE" ? null : definition.given[ARTIFACT_OF[live]];
   const first = entries[state] === 1 && given === null;
   return {
@@ -33,14 +34,15 @@ export function briefOf(
     entry: lead && !first ? "align" : "draft",
     artifact: lead ? definition.artifacts[ARTIFACT_OF[live]] : null,
     artifacts: definition.artifacts,
-    timeout: definition.limits.timeout,
+    timeout: role?.limits.timeout ?? definition.limits.timeout,
     state,
     lead,
     policy: definition.states[live].escalation,
     outcomes: lead ? skillOutcomes(live) : [],
     answersTo: lead ? null : (parent ?? null),
-    stall: definition.limits.stall,
+    stall: role?.limits.stall ?? definition.limits.stall,
     refusals: definition.limits.retries,
+    ...(role === undefined ? {} : { sends: role.sends }),
   };
 }
 

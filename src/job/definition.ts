@@ -9,6 +9,7 @@
 import { z } from "zod";
 import { POLICIES } from "../soup/message.ts";
 import { LIVE_STATES } from "./machine.ts";
+import { roleSchema } from "./role/role.ts";
 import { scriptStepsSchema } from "../runtime/agents/script-steps.ts";
 
 const text = z.string();
@@ -20,7 +21,12 @@ export const SANDBOX_LEVELS = ["required", "preferred", "advisory"] as const;
 
 const exemption = z.strictObject({ tool: text, path: text, reason: text, write: z.boolean() });
 
-const role = { roster: z.array(text).readonly(), skill: text.nullable() };
+const role = {
+  roster: z.array(text).readonly(),
+  skill: text.nullable(),
+  /** Absent where the agent has none. */
+  role: roleSchema.optional(),
+};
 
 const commandAgent = z.strictObject({
   adapter: z.literal("command"),

@@ -10,7 +10,7 @@ import type { Draft, Entry, EntryBody } from "../persistence/entry.ts";
 import type { InboxItem } from "../persistence/ports.ts";
 import type { Configuration } from "../soup/configuration.ts";
 import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
-import type { TurnRequest } from "./agents/port.ts";
+import type { Sendable, TurnRequest } from "./agents/port.ts";
 import type { Ledger } from "./ledger.ts";
 import type { StatusToken } from "./status-file.ts";
 import type { DeliverMode } from "./workspaces/port.ts";
@@ -45,6 +45,8 @@ export type Brief = Pick<TurnRequest, "prompt" | "entry" | "artifacts" | "timeou
   readonly answersTo: ThreadId | null;
   /** Longest silence of the running turn, milliseconds; null for no limit. */
   readonly stall: number | null;
+  /** What the agent's role lets it send; absent where it may send everything. */
+  readonly sends?: readonly Sendable[] | undefined;
   /** Refused payloads in a row after which a turn that only repeats them fails. */
   readonly refusals: number;
 };

@@ -21,7 +21,7 @@ test("a repository that an agent makes in its workspace, and a pipe in place of 
   expect(end).toEqual({ kind: "ended", state: "DONE" });
   expect(notes(entries).filter((text) => text.includes("left out"))).toEqual([
     '"inner/" is a git repository of its own and is left out: its files are in no snapshot, merge or delivery. Remove its .git, or make it a submodule.',
-    '"text.txt" cannot be read, or is no file, and is left out of every commit.',
+    '"text.txt" cannot be read, is longer than 1 GiB, or is no file, and is left out of every commit.',
   ]);
   expect(git(place.top, "ls-tree", "--name-only", `cfa/${run.id}`).split("\n")).toContain("outer.txt");
 });

@@ -93,8 +93,8 @@ describe("the keys at a place", () => {
   it.each([
     [["budget"], {}, ["usd", "tokens", "turns", "wall"]],
     [["states", "PLAN"], {}, ["agent", "skill", "escalation", "state_timeout"]],
-    [["agents", "x"], {}, ["adapter", "run", "roster", "skill", "sandbox", "network", "env"]],
-    [["agents", "x"], { adapter: "script" }, ["adapter", "steps", "roster", "skill"]],
+    [["agents", "x"], {}, ["adapter", "run", "role", "roster", "skill", "sandbox", "network", "env"]],
+    [["agents", "x"], { adapter: "script" }, ["adapter", "steps", "role", "roster", "skill"]],
     [["agents"], {}, []],
     [["nowhere"], {}, []],
   ])("%j holding %j are %j", (path, mapping, keys) => {

@@ -10,6 +10,9 @@ import type { AgentName, Message, Policy, ThreadId } from "../../soup/message.ts
 import type { BoundaryKind, Mount } from "../boundary/port.ts";
 import type { Usage } from "../usage.ts";
 
+/** What an agent sends: work to others, results to whoever dispatched it, questions (docs/roles.md). */
+export type Sendable = "task" | "reply" | "question";
+
 /** What early refusal needs, written as `turn.json` beside the outbox. */
 export type TurnFacts = {
   readonly job: string;
@@ -24,6 +27,8 @@ export type TurnFacts = {
   readonly lead: boolean;
   /** Agents that this one may spark. */
   readonly roster: readonly AgentName[];
+  /** What its role lets it send; absent where it may send everything. */
+  readonly sends?: readonly Sendable[] | undefined;
   /** The instance that sparked this thread; null for a state lead (its parent is the orchestrator). */
   readonly parent: { readonly agent: AgentName; readonly thread: ThreadId } | null;
   /** Open children: neither closed nor dying. */
