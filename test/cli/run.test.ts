@@ -115,7 +115,9 @@ describe("init, then run, runs as it is", () => {
     const { out, err, code } = await here(top, "status");
     expect({ err, code }).toEqual({ err: "", code: 0 });
     expect(out).toMatch(/^hello-[0-9a-f]{8} {2}DONE {2}5 turns/);
-    expect(out).toMatch(/ {3}└─ ✓ worker {2}dispatch:\S+ {2}ended {2}1 turn {2}merged as [0-9a-f]{7}/);
+    expect(out).toMatch(
+      / {3}└─ ✓ worker {2}dispatch:\S+ {2}ended {2}1 turn {2}cost unknown {2}merged as [0-9a-f]{7}/,
+    );
     expect(out).toContain("tokens unknown, USD unknown");
     expect(out).toContain("boundary   bubblewrap: lead, worker");
     expect(out).toContain("owner      nobody; the job has ended");
