@@ -23,7 +23,8 @@ export function leftOut(changes: readonly Change[], unstaged: readonly string[])
       return [];
     }),
     ...unstaged.map(
-      (path) => `${shown(path)} cannot be read, is longer than 1 GiB, or is no file, and is left out of every commit.`,
+      (path) =>
+        `${shown(path)} cannot be read, is longer than 1 GiB, or is no file, and is left out of every commit.`,
     ),
   ];
 }
