@@ -35,6 +35,7 @@ export function chooseJob(choices: Choices): JobDefinition {
     ]),
     deliver: choices.one(["branch", "pr-ready"]),
     human: choices.percent(85) ? "default" : "none",
+    proxy: null,
     artifacts: { intent: "INTENT.md", plan: "PLAN.md", summary: "WORK_SUMMARY.md" },
     given: { intent: null, plan: null },
     agents: { lead: script(["worker", "helper"]), worker: script(["helper"]), helper: script([]) },

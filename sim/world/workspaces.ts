@@ -69,6 +69,16 @@ export class SimulatedWorkspaces implements Workspaces {
     });
   }
 
+  copy(tree: ThreadId, commit: string): Promise<{ commit: string } | { refused: string }> {
+    return this.exclusive(tree, () =>
+      this.#step(`copy ${commit} for ${tree}`, () => {
+        this.#with.trees.at(commit);
+        this.#with.files.makeDirectory(treePath(tree), true);
+        return { commit };
+      }),
+    );
+  }
+
   rebuild(tree: ThreadId, _state: TreeState): Promise<void> {
     return this.#step(`rebuild ${tree}`, () => {
       const { trees } = this.#with;

@@ -27,6 +27,7 @@ import { requireAnchored } from "./anchored.ts";
 import { adaptersOf, cliFile, installVerbs } from "./adapters.ts";
 import { checkpointOf, openFolds } from "./checkpoint.ts";
 import { forkJob } from "./fork.ts";
+import { memoryOf, thenClose } from "./human-memory.ts";
 import { JobRun } from "./job-run.ts";
 import { openingDrafts } from "./opening.ts";
 import { CannotStart, idOf, prepareJob, type Prepared } from "./prepare.ts";
@@ -168,6 +169,8 @@ export class Engine {
     const { clock = systemClock, workspaces = (job, of) => worktrees({ job, home }, top, of, branch) } =
       this.#options;
     const made = await workspaces(id, definition);
+    const { human, request } = definition;
+    const memory = human === "none" ? undefined : memoryOf(top, human);
     let scheduler: Scheduler | undefined;
     const run = new JobRun(
       bus,
@@ -184,6 +187,7 @@ export class Engine {
           overCap: definition.over_cap,
           base,
           seeds: seedsOf(definition),
+          ...(memory === undefined ? {} : { remembered: { memory, request } }),
           opening: () => openingDrafts(id, definition, base, branch, prepared?.remarks ?? []),
           first: options.first ?? [],
           ...(known === undefined ? {} : { folded: { ...known, saved } }),
@@ -200,7 +204,7 @@ export class Engine {
           // A log in memory is gone with its process: nothing could be compared with an anchor.
           ...(this.#options.bus === "memory" ? {} : { anchor: gitAnchor(top, id) }),
         });
-        return scheduler.run().catch(rethrowMachineFault);
+        return thenClose(scheduler.run(), memory).catch(rethrowMachineFault);
       },
       () => scheduler?.stop(),
     );

@@ -11,7 +11,8 @@
  */
 import { posix } from "node:path";
 import type { AgentName, QuestionId, ThreadId } from "../soup/message.ts";
-import type { TurnFacts } from "./agents/port.ts";
+import type { ProxyFacts, TurnFacts } from "./agents/port.ts";
+import { refusalForProxy } from "./escalation/proxy-admission.ts";
 import type { OutboxEntry } from "./outbox.ts";
 
 /** What an agent asks for. `to` is an agent or the word `parent`; without `thread` an agent of the roster gets a new conversation. */
@@ -27,7 +28,9 @@ export type Call =
     }
   | { readonly verb: "none" }
   | { readonly verb: "ask"; readonly text: string }
-  | { readonly verb: "close"; readonly thread: ThreadId };
+  | { readonly verb: "close"; readonly thread: ThreadId }
+  /** Only for the proxy: an answer, or the reason for which the human gives up. */
+  | { readonly verb: "respond"; readonly text: string; readonly withdraw: boolean };
 
 /** A call that was not admitted: one sentence (A5). */
 export type Refused = { readonly refused: string };
@@ -51,6 +54,8 @@ export function mintedThread(facts: TurnFacts, number: number): ThreadId {
 
 /** Question id of a turn's call `number`. */
 export function mintedQuestion(facts: TurnFacts, number: number): QuestionId {
+  // What the proxy asks the human belongs to the question that it works on.
+  if (facts.proxy !== undefined) return facts.proxy.question;
   return `q${facts.serial}.${facts.turn}.${number}`;
 }
 
@@ -61,7 +66,10 @@ export function admit(
   call: Call,
   number: number = buffered.length + 1,
 ): Admission {
+  if (facts.proxy !== undefined) return admitProxy(facts.proxy, buffered, call);
   switch (call.verb) {
+    case "respond":
+      return { refused: "only the proxy of the human answers questions: send with `cfa send`" };
     case "none":
       return { entry: { verb: "none" } };
     case "ask":
@@ -181,6 +189,19 @@ function withThread(facts: TurnFacts, team: Team, { to }: SendCall, thread: Thre
   return { refused: `you do not see a conversation ${thread}: ${visible(facts, team)}` };
 }
 
+/** The proxy has no team: it answers, or asks the human. */
+function admitProxy(proxy: ProxyFacts, buffered: readonly OutboxEntry[], call: Call): Admission {
+  if (call.verb !== "respond" && call.verb !== "ask")
+    return {
+      refused: "you stand for the human and have no team: use `cfa respond ANSWER` or `cfa ask QUESTION`",
+    };
+  const flaw = flawOf(call.text, call.verb === "ask" ? "question" : "answer");
+  const refused = flaw ?? refusalForProxy(proxy, buffered, call);
+  if (refused !== undefined) return { refused };
+  if (call.verb === "ask") return { entry: { verb: "ask", question: proxy.question, text: call.text } };
+  return { entry: { verb: "respond", text: call.text, withdraw: call.withdraw } };
+}
+
 function admitAsk(facts: TurnFacts, text: string, number: number): Admission {
   const flaw = flawOf(text, "question");
   if (flaw !== undefined) return { refused: flaw };
@@ -200,7 +221,7 @@ function admitClose(facts: TurnFacts, buffered: readonly OutboxEntry[], thread: 
   return { refused: `${thread} is no conversation that you opened: ${visible(facts, team)}` };
 }
 
-function flawOf(text: string, what: "message" | "question"): string | undefined {
+function flawOf(text: string, what: "message" | "question" | "answer"): string | undefined {
   if (text.trim() === "") return `the ${what} is empty: say something, or leave the call out`;
   if (Buffer.byteLength(text) <= MESSAGE_BYTES_MAX) return undefined;
   return `the ${what} is longer than ${MESSAGE_BYTES_MAX} bytes: write it to a file and name that (--file PATH with \`cfa send\`)`;

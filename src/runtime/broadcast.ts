@@ -44,6 +44,7 @@ export function broadcastOf(end: TurnEnd, ledger: Ledger, configuration: Configu
     const id = `m${record.serial}.${end.turn}.${at + 1}`;
     switch (entry.verb) {
       case "none":
+      case "respond":
         return [];
       case "close":
         return [{ kind: "terminate", thread: entry.thread }];

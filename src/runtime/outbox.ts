@@ -38,6 +38,8 @@ export const outboxEntrySchema = z.discriminatedUnion("verb", [
   z.strictObject({ verb: z.literal("none") }),
   z.strictObject({ verb: z.literal("ask"), question: z.string().min(1), text: z.string() }),
   z.strictObject({ verb: z.literal("close"), thread: z.string().min(1) }),
+  /** The proxy's answer, or the reason for which the human gives up. */
+  z.strictObject({ verb: z.literal("respond"), text: z.string(), withdraw: z.boolean() }),
 ]);
 
 /** See {@link outboxEntrySchema}. */

@@ -22,7 +22,7 @@ import type { ThreadId } from "../soup/message.ts";
 import { accept, structuralDraft } from "./accept.ts";
 import { nextAgenda } from "./agenda.ts";
 import { Anchor } from "./anchor.ts";
-import { answerDrafts, proxyDrafts } from "./questions.ts";
+import { answerDrafts, standInDrafts } from "./questions.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { Standing, View } from "./director.ts";
 import { Effects } from "./effects.ts";
@@ -157,9 +157,8 @@ export class Scheduler {
           : { kind: "fire", body: { rule: "send-step", at, choice: { ps: [...payloads] } } };
       return [...drafts, firing, ...after];
     }
-    const proxy = proxyDrafts(this.#configuration, this.#effects.askers(), (policy) =>
-      director.unanswerable(policy),
-    );
+    const askers = this.#effects.askers();
+    const proxy = standInDrafts(this.#configuration, this.ledger, askers, director);
     return proxy.length > 0 ? proxy : director.steer(this.#view());
   }
 
@@ -213,7 +212,8 @@ export class Scheduler {
       return;
     }
     this.#agenda = new Set([...this.#configuration.cells()].map((cell) => cell.thread));
-    for (const { process } of this.ledger.threads.values()) {
+    const known = [...this.ledger.threads.values(), ...this.ledger.escalations.records.values()];
+    for (const { process } of known) {
       if (process?.started != null) await this.#options.killStray(process.pid, process.started);
     }
     const lost = [...this.#configuration.cells()].flatMap((cell) =>

@@ -1,5 +1,5 @@
 /**
- * The verbs of agents, called inside a turn: `send`, `ask`, `close`, `outcome`, `resolve`.
+ * The verbs of agents, called inside a turn: `send`, `ask`, `respond`, `close`, `outcome`, `resolve`.
  *
  * V1. A verb loads what it needs and nothing else: no database, no state machine. An agent may call it hundreds of times.
  */
@@ -7,6 +7,7 @@ import type { VerbResult } from "../../channels/verbs/turn.ts";
 import type { AskOptions } from "../../channels/verbs/ask.ts";
 import type { CloseOptions } from "../../channels/verbs/close.ts";
 import type { OutcomeOptions } from "../../channels/verbs/outcome.ts";
+import type { RespondOptions } from "../../channels/verbs/respond.ts";
 import type { ResolveOptions } from "../../channels/verbs/resolve.ts";
 import type { SendOptions } from "../../channels/verbs/send.ts";
 import type { Context } from "../context.ts";
@@ -21,6 +22,12 @@ export async function sendCommand(context: Context, options: SendOptions): Promi
 export async function askCommand(context: Context, options: AskOptions): Promise<number> {
   const { ask } = await import("../../channels/verbs/ask.ts");
   return tell(context, await ask(context.env, options));
+}
+
+/** `cfa respond`. */
+export async function respondCommand(context: Context, options: RespondOptions): Promise<number> {
+  const { respond } = await import("../../channels/verbs/respond.ts");
+  return tell(context, await respond(context.env, options));
 }
 
 /** `cfa close`. */
