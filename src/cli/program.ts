@@ -25,6 +25,7 @@ import type { WithdrawOptions } from "./commands/withdraw.ts";
 import type { Context } from "./context.ts";
 import { reportError } from "./errors.ts";
 import { EXIT, exitCodeHelp } from "./exit-codes.ts";
+import { addMemory } from "./memory-command.ts";
 import { VERSION } from "./version.ts";
 
 /** Runs the command line `words`. Returns the exit code; never rejects. */
@@ -66,6 +67,7 @@ function buildProgram(context: Context, settle: Settle): Command {
   addReadingCommands(program, context, settle);
   addReplayingCommands(program, context, settle);
   addExplore(program, context, settle);
+  addMemory(program, context, settle);
   addGc(program, context, settle);
   addCompletion(program, context, settle);
   addAgentVerbs(program, context, settle);

@@ -15,6 +15,7 @@ const VERBS = [
   "fork",
   "answer",
   "withdraw",
+  "memory",
   "status",
   "log",
   "replay",
@@ -25,7 +26,7 @@ const VERBS = [
   "gc",
   "completion",
 ];
-const AGENT_VERBS = ["send", "ask", "close", "outcome", "resolve"];
+const AGENT_VERBS = ["send", "ask", "respond", "close", "outcome", "resolve"];
 
 test("the help lists every verb and every exit code", async () => {
   const { out, err, code } = await cfa(directory(), "--help");
@@ -77,7 +78,7 @@ test("the completion script for bash is valid and completes commands, options an
     return (await execa("bash", ["-c", `${script}\n${ask}`], { cwd: top, env })).stdout;
   };
   expect((await completed("")).split(" ")).toEqual(expect.arrayContaining([...VERBS, ...AGENT_VERBS]));
-  expect((await completed("res")).split(" ")).toEqual(["resume", "resolve"]);
+  expect((await completed("res")).split(" ")).toEqual(["resume", "respond", "resolve"]);
   expect(await completed("resume", "--b")).toBe("--budget");
   expect(await completed("log", "test-")).toMatch(/^test-[0-9a-f]{8}$/);
 });

@@ -105,8 +105,8 @@ class SqliteMemory implements HumanMemory {
         query === ""
           ? []
           : this.#rows(
-              `${current} ORDER BY (SELECT rank FROM words WHERE words.rowid = r.id AND words MATCH ?) LIMIT ?`,
-              [query, query, records],
+              `${current} ORDER BY w.rank LIMIT ?`,
+              [query, records],
               "JOIN words w ON w.rowid = r.id AND w.words MATCH ?",
             );
       return bounded(matching, newest, { records, bytes });
