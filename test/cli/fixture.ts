@@ -139,7 +139,7 @@ export function start(cwd: string, ...words: string[]): Background {
 
 /** Writes a job file whose only agent (or agents) run shell scripts; `rest` is more YAML. */
 export function shellJob(top: string, agents: Readonly<Record<string, string>>, rest = ""): string {
-  const [lead = "lead", ...others] = Object.keys(agents);
+  const [lead = "lead", ...others] = Object.keys(agents).filter((name) => name !== "proxy");
   const lines = Object.entries(agents).flatMap(([name, script]) => [
     `  ${name}:`,
     ...(name === lead && others.length > 0 ? [`    roster: [${others.join(", ")}]`] : []),
