@@ -74,6 +74,7 @@ export class SimulatedWorkspaces implements Workspaces {
       this.#step(`copy ${commit} for ${tree}`, () => {
         this.#with.trees.at(commit);
         this.#with.files.makeDirectory(treePath(tree), true);
+        this.#with.trees.copies.add(tree);
         return { commit };
       }),
     );
@@ -191,6 +192,7 @@ export class SimulatedWorkspaces implements Workspaces {
 
   reconcile(live: readonly ThreadId[]): Promise<void> {
     return this.#step("reconcile", () => {
+      for (const copy of this.#with.trees.copies) this.#remove(copy);
       const wanted = new Set(live);
       for (const { thread, finished } of this.#with.trees.trees.values()) {
         if (finished && wanted.has(thread)) continue;
@@ -261,6 +263,7 @@ export class SimulatedWorkspaces implements Workspaces {
   #remove(thread: ThreadId): void {
     this.#touch(thread, "remove");
     this.#with.trees.remove(thread);
+    this.#with.trees.copies.delete(thread);
     this.#with.files.remove(treePath(thread));
   }
 

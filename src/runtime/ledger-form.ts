@@ -46,6 +46,7 @@ const escalationSchema = z.strictObject({
   thread: id,
   commit: z.string().nullable(),
   workspace: z.enum(["ready", "refused", "released"]).optional(),
+  next: count,
   turns: count,
   failures: count,
   failure: z.string().nullable(),

@@ -33,6 +33,8 @@ export type EscalationRecord = {
   readonly commit: string | null;
   /** Its workspace; absent before the first turn of the proxy. */
   workspace: "ready" | "refused" | "released" | undefined;
+  /** Number of the next turn of the proxy. It goes up with each turn and with each process that takes the job over, so none is used twice. */
+  next: number;
   /** Turns of the proxy that have ended, those that failed since the last good one, and why it failed last. */
   turns: number;
   failures: number;
@@ -77,6 +79,8 @@ export class Escalations {
   /** Takes up an entry. Returns whether it is one of a question's conversation, and so of no thread. */
   apply(entry: Entry, context: EscalationContext): boolean {
     if (entry.kind === "fire") this.#fire(entry.body, entry.at, context);
+    if (entry.kind === "resume")
+      for (const record of this.records.values()) if (!record.over) record.next += 1;
     if (entry.kind === "fork") for (const record of this.records.values()) forgetProcess(record);
     const thread = "thread" in entry.body ? entry.body.thread : null;
     const question = thread === null ? undefined : questionOf(thread);
@@ -107,6 +111,7 @@ export class Escalations {
 
 const NEW = {
   workspace: undefined,
+  next: 1,
   turns: 0,
   failures: 0,
   failure: null,
@@ -159,6 +164,7 @@ function take(record: EscalationRecord, entry: Entry): void {
     }
     case "turn": {
       const { result, failure, session } = entry.body;
+      record.next = entry.body.turn + 1;
       record.turns += 1;
       record.process = undefined;
       record.session = session ?? record.session;

@@ -1,7 +1,8 @@
 /**
  * Effects for questions: the proxy's workspace is made, its turns run, its workspace is removed.
  *
- * X1. Each is derived from the state and keyed by question and turn: a turn that a crash has lost is run again under its number.
+ * X1. Each is derived from the state and keyed by question and turn: a turn that a crash has lost is run again, under another number, so
+ *     that nothing of the lost one is taken for its own.
  * X2. A question takes the path of a spark: its workspace is recorded as ready or refused before anything runs in it, and its release
  *     when the question is over.
  * X3. A turn whose question is gone (its asker was withdrawn) is stopped, and its result dropped.
@@ -159,7 +160,10 @@ export class ProxyEffects {
 
   #startRelease(question: QuestionId): void {
     const thread = conversationOf(question);
-    this.#over.delete(question);
+    if (this.#ledger?.escalations.records.get(question)?.workspace !== "ready") {
+      this.#over.delete(question);
+      return;
+    }
     this.#once(`release ${question}`, async () => {
       const { ref } = await this.#options.workspaces.drop(thread);
       const body = { thread, into: null, result: "dropped", ref, commit: null, snapshot: null } as const;
@@ -170,7 +174,7 @@ export class ProxyEffects {
   #startTurn(proxy: Proxy, record: EscalationRecord, view: View): void {
     const { director, agents, job, base } = this.#options;
     const stand = director.proxy(proxy.policy);
-    const turn = record.turns + 1;
+    const turn = record.next;
     const key = `${proxy.question} ${turn}`;
     if (stand === undefined || this.#turns.has(key) || !this.#around.hasRoom()) return;
     if (director.hindrance(view) !== undefined) return;
@@ -207,6 +211,6 @@ export class ProxyEffects {
   isCurrent({ thread, turn }: ProxyTurn): boolean {
     const question = questionOf(thread) ?? "";
     const record = this.#ledger?.escalations.records.get(question);
-    return this.#find(question) !== undefined && record?.turns === turn - 1;
+    return this.#find(question) !== undefined && record?.next === turn;
   }
 }
