@@ -35,7 +35,7 @@ export function chooseJob(choices: Choices): JobDefinition {
     ]),
     deliver: choices.one(["branch", "pr-ready"]),
     human: choices.percent(85) ? "default" : "none",
-    proxy: choices.percent(50) ? "proxy" : null,
+    ...(choices.percent(50) ? { proxy: "proxy" } : {}),
     artifacts: { intent: "INTENT.md", plan: "PLAN.md", summary: "WORK_SUMMARY.md" },
     given: { intent: null, plan: null },
     agents: {

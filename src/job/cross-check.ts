@@ -6,6 +6,7 @@
  *     are found together with those of the schema.
  * X2. What it looks up, it hands on: nothing is read twice.
  */
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import { AGENT_NAME, jobFileSchema } from "./file-schema.ts";
@@ -19,6 +20,8 @@ import { readText } from "./text-file.ts";
 export type Findings = {
   /** Words to execute, by agent. */
   readonly programs: ReadonlyMap<string, readonly [string, ...string[]]>;
+  /** Words to execute of `notify`, where it names a program. */
+  readonly notify: readonly [string, ...string[]] | undefined;
   /** Text of the artifacts that the operator gives. */
   readonly given: { readonly intent: string | null; readonly plan: string | null };
 };
@@ -33,15 +36,17 @@ const ARTIFACT_OF = { APPROVED_INTENT: "intent", APPROVED_PLAN: "plan" } as cons
 
 const words = z.array(z.string().catch("")).catch([]);
 const word = z.string().optional().catch(undefined);
+const exempt = z.array(z.object({ path: z.string() })).catch([]);
+const sandbox = z.object({ exempt }).catch({ exempt: [] });
+const NO_AGENT = { run: [], roster: [], sandbox: { exempt: [] } };
 const stateView = z.object({ agent: word }).catch({});
 const viewSchema = z.object({
   start: z.enum(LIVE_STATES).catch("INTENT"),
   proxy: word,
   artifacts: z.object({ intent: word, plan: word, summary: word }).catch({}),
   given: z.object({ intent: word, plan: word }).catch({}),
-  agents: z
-    .record(z.string(), z.object({ run: words, roster: words }).catch({ run: [], roster: [] }))
-    .catch({}),
+  agents: z.record(z.string(), z.object({ run: words, roster: words, sandbox }).catch(NO_AGENT)).catch({}),
+  notify: z.object({ run: words }).catch({ run: [] }),
   states: z
     .object({ INTENT: stateView, PLAN: stateView, EXECUTE: stateView })
     .catch({ INTENT: {}, PLAN: {}, EXECUTE: {} }),
@@ -73,6 +78,7 @@ export function check(
   const parsed = viewSchema.safeParse(value);
   const view = parsed.success ? parsed.data : viewSchema.parse({});
   const programs = checkPrograms(view, places);
+  const notify = checkNotify(view, places);
   const given = checkGiven(view, places.directory);
   const problems = [
     ...checkAgentNames(view),
@@ -81,9 +87,11 @@ export function check(
     ...checkProxy(view),
     ...checkArtifacts(view),
     ...programs.problems,
+    ...checkExemptions(view, places.directory),
+    ...notify.problems,
     ...given.problems,
   ];
-  return { problems, findings: { programs: programs.found, given: given.found } };
+  return { problems, findings: { programs: programs.found, notify: notify.found, given: given.found } };
 }
 
 function checkAgentNames({ agents }: View): readonly Problem[] {
@@ -195,6 +203,25 @@ function checkPrograms({ agents }: View, places: ProgramPlaces) {
     return [{ path: ["agents", agent, "run", index], sentence: `agents.${agent}.run: ${sentence}`, hint }];
   });
   return { found, problems };
+}
+
+function checkExemptions({ agents }: View, directory: string): readonly Problem[] {
+  return Object.entries(agents).flatMap(([agent, { sandbox }]) =>
+    sandbox.exempt.flatMap(({ path: named }, index) => {
+      if (named === "" || existsSync(path.resolve(directory, named))) return [];
+      const at = ["agents", agent, "sandbox", "exempt", index, "path"];
+      return [{ path: at, sentence: `agents.${agent}.sandbox.exempt: there is no file or folder ${named}` }];
+    }),
+  );
+}
+
+function checkNotify({ notify: { run } }: View, places: ProgramPlaces) {
+  if (run.length === 0) return { found: undefined, problems: [] };
+  const program = resolveProgram(run, places);
+  if ("run" in program) return { found: program.run, problems: [] };
+  const { index, sentence, hint } = program;
+  const problem: Problem = { path: ["notify", "run", index], sentence: `notify.run: ${sentence}`, hint };
+  return { found: undefined, problems: [problem] };
 }
 
 function checkGiven({ start, given }: View, directory: string) {

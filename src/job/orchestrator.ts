@@ -11,12 +11,12 @@ import type { Remembered } from "../persistence/human-memory.ts";
 import type { InboxItem } from "../persistence/ports.ts";
 import type { Brief, Decision, Director, ProxyBrief, Stand, Standing, View } from "../runtime/director.ts";
 import type { Ledger } from "../runtime/ledger.ts";
-import { isConflictMail, unresolved } from "../runtime/held.ts";
 import { isStatusToken, type StatusToken } from "../runtime/status-file.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
 import type { Proxy } from "../soup/molecule.ts";
-import { actOf } from "./acts.ts";
+import { actOf, type ActResult } from "./acts.ts";
+import { briefOf } from "./brief.ts";
 import { nextAlarm, pastDeadline, spentBudget, stateDeadline } from "./budget.ts";
 import { afterFailedTurn } from "./failed-turn.ts";
 import { stateFailure, steerLead } from "./lead.ts";
@@ -27,17 +27,9 @@ import {
   type JobRecord,
   type LiveState,
   NEW_RECORD,
-  skillOutcomes,
   step,
 } from "./machine.ts";
-import {
-  ARTIFACT_OF,
-  conflictRemark,
-  deliveryMessage,
-  fromOrchestrator,
-  leadTask,
-  promptOf,
-} from "./mail.ts";
+import { deliveryMessage, fromOrchestrator, leadTask } from "./mail.ts";
 import { noticeDraft, noticeOf, type Notice } from "./notice.ts";
 import { asksHuman, proxyBriefOf } from "./proxy-brief.ts";
 import { foldRecord, isOver, leadOf, leadThread, STATE_TIMED_OUT, type StateRecord } from "./state-record.ts";
@@ -186,45 +178,12 @@ export class Orchestrator implements Director {
     return isOver(this.record) ? [] : afterLostStatus(thread, turn, status, view);
   }
 
-  act(item: InboxItem, view: View): { readonly drafts: readonly Draft[]; readonly result: string } {
+  act(item: InboxItem, view: View): ActResult | undefined {
     return actOf(this.record, item, view);
   }
 
   brief(thread: ThreadId, message: Message, { ledger }: View): Brief {
-    const { definition, machine, entries } = this.record;
-    const { state } = machine;
-    const lead = thread === leadOf(this.record);
-    const live = isLive(state) ? state : "EXECUTE";
-    const { parent } = ledger.thread(thread);
-    const given = live === "EXECUTE" ? null : definition.given[ARTIFACT_OF[live]];
-    const first = entries[state] === 1 && given === null;
-    const conflict = ledger.conflicts.get(this.treeOf(thread));
-    const remark =
-      conflict === undefined || isConflictMail(message, conflict.child)
-        ? ""
-        : `\n\n${conflictRemark(unresolved(conflict, ledger))}`;
-    return {
-      prompt: `${promptOf(message)}${this.#skillOf(thread, message, ledger)}${remark}`,
-      entry: lead && !first ? "align" : "draft",
-      artifact: lead ? definition.artifacts[ARTIFACT_OF[live]] : null,
-      artifacts: definition.artifacts,
-      timeout: definition.limits.timeout,
-      state,
-      lead,
-      policy: definition.states[live].escalation,
-      outcomes: lead ? skillOutcomes(live) : [],
-      answersTo: lead ? null : (parent ?? null),
-      stall: definition.limits.stall,
-      refusals: definition.limits.retries,
-    };
-  }
-
-  /** What a dispatched agent is told of its skill, with its task; a lead's task names its own (mail.ts). */
-  #skillOf(thread: ThreadId, { kind }: Message, ledger: Ledger): string {
-    const { definition } = this.record;
-    const { agent } = ledger.thread(thread);
-    const skill = kind === "task" && thread !== leadOf(this.record) ? definition.agents[agent]?.skill : null;
-    return skill == null ? "" : `\n\nSkill: ${skill}.`;
+    return briefOf(this.record, { thread, tree: this.treeOf(thread) }, message, ledger);
   }
 
   hindrance(view: View): string | undefined {
@@ -265,7 +224,7 @@ export class Orchestrator implements Director {
   proxy(policy: Policy): Stand | undefined {
     const { proxy: agent, limits } = this.record.definition;
     // Where the human has to be asked and is not there, it could say nothing.
-    if (agent === null || (policy === "always" && !asksHuman(this.record, policy))) return undefined;
+    if (agent === undefined || (policy === "always" && !asksHuman(this.record, policy))) return undefined;
     return { agent, retries: limits.retries };
   }
 

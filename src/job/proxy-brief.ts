@@ -23,7 +23,7 @@ export function proxyBriefOf(
 ): ProxyBrief {
   const { definition, machine } = record;
   const escalation = ledger.escalations.records.get(proxy.question);
-  const asked = ledger.questions.get(proxy.question)?.text ?? proxy.text.body;
+  const asked = escalation?.text ?? proxy.text.body;
   const may = asksHuman(record, proxy.policy);
   return {
     prompt: [
@@ -103,6 +103,6 @@ function quoted(text: string): string {
 }
 
 function skillOf({ definition }: StateRecord): string {
-  const skill = definition.proxy === null ? null : definition.agents[definition.proxy]?.skill;
+  const skill = definition.proxy === undefined ? null : definition.agents[definition.proxy]?.skill;
   return skill == null ? "" : `Skill: ${skill}.`;
 }

@@ -19,13 +19,17 @@ export function resolveJob(
     return { agent, ...rest, state_timeout: state_timeout ?? null };
   };
   const { usd = null, tokens = null, turns = null, wall = null } = file.budget;
+  const { proxy: _named, ...rest } = file;
   return {
-    ...file,
-    proxy: proxy ?? null,
+    ...rest,
+    ...(proxy === undefined ? {} : { proxy }),
     repository,
     given: findings.given,
     agents: Object.fromEntries(
-      Object.entries(file.agents).map(([name, agent]) => [name, resolveAgent(name, agent, findings)]),
+      Object.entries(file.agents).map(([name, agent]) => [
+        name,
+        resolveAgent(name, agent, findings, directory),
+      ]),
     ),
     states: {
       INTENT: state(file.states.INTENT),
@@ -35,16 +39,30 @@ export function resolveJob(
     limits: { ...file.limits, stall: file.limits.stall ?? null },
     budget: { usd, tokens, turns, wall },
     deadline: file.deadline ?? null,
+    notify: notifyOf(file, findings),
     workspaces: file.workspaces === undefined ? null : path.resolve(directory, file.workspaces),
   };
 }
 
-function resolveAgent(name: string, agent: JobFile["agents"][string], findings: Findings): JobAgent {
+function notifyOf({ notify }: JobFile, findings: Findings): JobDefinition["notify"] {
+  if (notify?.url !== undefined) return { url: notify.url };
+  return findings.notify === undefined ? null : { run: [...findings.notify] };
+}
+
+function resolveAgent(
+  name: string,
+  agent: JobFile["agents"][string],
+  findings: Findings,
+  directory: string,
+): JobAgent {
   const { skill = null } = agent;
   if (agent.adapter === "script") return { ...agent, skill };
   const run = findings.programs.get(name);
   invariant(run !== undefined, `the program of ${name} was not looked up`);
-  return { ...agent, adapter: "command", run: [...run], skill };
+  const { level, exempt } =
+    typeof agent.sandbox === "string" ? { level: agent.sandbox, exempt: [] } : agent.sandbox;
+  const inFull = exempt.map((one) => ({ ...one, path: path.resolve(directory, one.path) }));
+  return { ...agent, adapter: "command", run: [...run], skill, sandbox: level, exempt: inFull };
 }
 
 /** The real path of a folder, so that one repository has one name; as it stands while it does not exist. */

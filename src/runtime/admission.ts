@@ -13,7 +13,7 @@ import { posix } from "node:path";
 import type { AgentName, QuestionId, ThreadId } from "../soup/message.ts";
 import type { ProxyFacts, TurnFacts } from "./agents/port.ts";
 import { refusalForProxy } from "./escalation/proxy-admission.ts";
-import type { OutboxEntry } from "./outbox.ts";
+import type { DefaultAnswer, OutboxEntry } from "./outbox.ts";
 
 /** What an agent asks for. `to` is an agent or the word `parent`; without `thread` an agent of the roster gets a new conversation. */
 export type Call =
@@ -27,7 +27,7 @@ export type Call =
       readonly optional: boolean;
     }
   | { readonly verb: "none" }
-  | { readonly verb: "ask"; readonly text: string }
+  | { readonly verb: "ask"; readonly text: string; readonly default?: DefaultAnswer | undefined }
   | { readonly verb: "close"; readonly thread: ThreadId }
   /** Only for the proxy: an answer, or the reason for which the human gives up. */
   | { readonly verb: "respond"; readonly text: string; readonly withdraw: boolean };
@@ -73,7 +73,7 @@ export function admit(
     case "none":
       return { entry: { verb: "none" } };
     case "ask":
-      return admitAsk(facts, call.text, number);
+      return admitAsk(facts, call, number);
     case "close":
       return admitClose(facts, buffered, call.thread);
     case "send":
@@ -198,14 +198,28 @@ function admitProxy(proxy: ProxyFacts, buffered: readonly OutboxEntry[], call: C
   const flaw = flawOf(call.text, call.verb === "ask" ? "question" : "answer");
   const refused = flaw ?? refusalForProxy(proxy, buffered, call);
   if (refused !== undefined) return { refused };
+  if (call.verb === "ask" && call.default !== undefined)
+    return {
+      refused: "a default answer belongs to who asks, not to the proxy: leave --default and --deadline out",
+    };
   if (call.verb === "ask") return { entry: { verb: "ask", question: proxy.question, text: call.text } };
   return { entry: { verb: "respond", text: call.text, withdraw: call.withdraw } };
 }
 
-function admitAsk(facts: TurnFacts, text: string, number: number): Admission {
-  const flaw = flawOf(text, "question");
+function admitAsk(
+  facts: TurnFacts,
+  { text, default: otherwise }: Extract<Call, { verb: "ask" }>,
+  number: number,
+): Admission {
+  const flaw =
+    flawOf(text, "question") ?? (otherwise && flawOf(otherwise.answer, "default answer")) ?? undefined;
   if (flaw !== undefined) return { refused: flaw };
-  return { entry: { verb: "ask", question: mintedQuestion(facts, number), text } };
+  if (otherwise !== undefined && facts.policy === "always")
+    return {
+      refused: `in ${facts.state} every question is answered by the human (escalation: always): leave --default and --deadline out`,
+    };
+  const entry = { verb: "ask" as const, question: mintedQuestion(facts, number), text };
+  return { entry: otherwise === undefined ? entry : { ...entry, default: otherwise } };
 }
 
 /** Closing what has ended is admitted: that is how a parent acknowledges a child that failed, and twice does no harm. */
@@ -221,7 +235,10 @@ function admitClose(facts: TurnFacts, buffered: readonly OutboxEntry[], thread: 
   return { refused: `${thread} is no conversation that you opened: ${visible(facts, team)}` };
 }
 
-function flawOf(text: string, what: "message" | "question" | "answer"): string | undefined {
+function flawOf(
+  text: string,
+  what: "message" | "question" | "answer" | "default answer",
+): string | undefined {
   if (text.trim() === "") return `the ${what} is empty: say something, or leave the call out`;
   if (Buffer.byteLength(text) <= MESSAGE_BYTES_MAX) return undefined;
   return `the ${what} is longer than ${MESSAGE_BYTES_MAX} bytes: write it to a file and name that (--file PATH with \`cfa send\`)`;

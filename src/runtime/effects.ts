@@ -21,6 +21,7 @@ import type { View } from "./director.ts";
 import { ProxyEffects, type ProxyEffectsOptions, type ProxyTurn } from "./escalation/proxy-effects.ts";
 import { MemoryEffects } from "./escalation/remember.ts";
 import { loggedTree } from "./held.ts";
+import { Notices, type Notifier } from "./notices.ts";
 import { clearStatus, readStatus, type StatusToken } from "./status-file.ts";
 import { type Launch, TreeEffects, type TreeEffectsOptions } from "./tree-effects.ts";
 import { type FinishedTurn, runTurn, turnWithout } from "./turn.ts";
@@ -35,8 +36,12 @@ export type EffectsOptions = TreeEffectsOptions &
   ProxyEffectsOptions & {
     /** Most turns at a time. */
     readonly concurrency: number;
+    /** Carry out what people have asked for, start no turn, and end: for a process that runs the job only to do that. */
+    readonly actsOnly?: boolean;
     readonly overCap: "refuse" | "wait";
     readonly onTurnEvent?: (thread: ThreadId, event: TurnEvent) => void;
+    /** Tells the human of questions outside of cfa; absent where nobody has asked for that. */
+    readonly notifier?: Notifier;
     /** Rejects with StaleCommit when another process has claimed the job meanwhile (F5). */
     readonly refuseLost: () => Promise<void>;
   };
@@ -61,6 +66,7 @@ export class Effects {
   readonly #trees: TreeEffects;
   readonly #proxies: ProxyEffects;
   readonly #memory: MemoryEffects | undefined;
+  readonly #notices: Notices;
   readonly #tasks = new Set<Promise<void>>();
   readonly #results: (() => readonly Draft[])[] = [];
 
@@ -75,10 +81,11 @@ export class Effects {
       launch,
       report: (turn, event) => this.#report(turn, () => this.#proxies.isCurrent(turn), event),
       fenced: (adapter) => this.#fenced(adapter),
-      hasRoom: () => this.running() < options.concurrency,
+      hasRoom: () => options.actsOnly !== true && this.running() < options.concurrency,
     });
     const { remembered, job } = options;
     this.#memory = remembered && new MemoryEffects(remembered, job, launch);
+    this.#notices = new Notices(options.job, options.notifier, launch);
   }
 
   /** Reconciles the trees with the log; puts back those whose turn was lost. Returns what the lost ones had signalled. */
@@ -161,6 +168,7 @@ export class Effects {
   start(): void {
     const view = this.#view();
     this.#trees.start(view, this.#senders);
+    this.#notices.start(view);
     for (const run of this.#runs.values()) this.#startTurn(run, this.#view());
     this.#proxies.start();
     this.#memory?.start(view.ledger);
@@ -170,6 +178,7 @@ export class Effects {
   async stop(): Promise<void> {
     for (const { controller } of this.#turns.values()) controller.abort();
     this.#proxies.stop();
+    this.#notices.stop();
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
   }
 
@@ -194,7 +203,7 @@ export class Effects {
     const key = `${thread} ${turn}`;
     const tree = director.treeOf(thread);
     if (this.#turns.has(key) || this.running() >= concurrency || this.#trees.mergesInto(tree, view)) return;
-    if (director.hindrance(view) !== undefined) return;
+    if (this.#options.actsOnly === true || director.hindrance(view) !== undefined) return;
     const adapter = agents[run.agent];
     invariant(adapter !== undefined, `no adapter for ${run.agent}`);
     const plan = planOf(run, view, this.#options);
@@ -212,6 +221,7 @@ export class Effects {
         signal: controller.signal,
         report,
         clock,
+        asks: () => this.#askers.has(thread),
       }).catch(brokenTurn);
       return () => {
         this.#turns.delete(key);
@@ -244,8 +254,10 @@ export class Effects {
     this.#options.onTurnEvent?.(thread, event);
     if (event.kind !== "started") return;
     const { pid, started } = event;
+    const kind = this.#options.agents[agent]?.boundary;
+    const boundary = kind === undefined || kind === "in-process" ? {} : { boundary: kind };
     this.#results.push(() =>
-      isCurrent() ? [{ kind: "start", body: { thread, turn, agent, pid, started } }] : [],
+      isCurrent() ? [{ kind: "start", body: { thread, turn, agent, pid, started, ...boundary } }] : [],
     );
     this.#wake();
   }

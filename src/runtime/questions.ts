@@ -6,6 +6,7 @@
  * Q2. The first answer to a question wins; a later one is told so and changes nothing.
  * Q3. What the human says to a question that was put to them as it stands is the answer, word by word; what they say to the proxy
  *     goes to the proxy.
+ * Q4. A default answer whose time has come is given as a recorded act, once, and is the answer, whoever had asked.
  */
 import type { Draft } from "../persistence/entry.ts";
 import type { InboxItem } from "../persistence/ports.ts";
@@ -13,7 +14,7 @@ import type { Configuration } from "../soup/configuration.ts";
 import type { Message, QuestionId, ThreadId } from "../soup/message.ts";
 import type { Proxy } from "../soup/molecule.ts";
 import type { Director, Stand } from "./director.ts";
-import type { EscalationRecord } from "./escalation/escalations.ts";
+import { defaultReply, type EscalationRecord } from "./escalation/escalations.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** What decides how a question is treated. */
@@ -22,18 +23,19 @@ type Policies = Pick<Director, "proxy" | "unanswerable">;
 /** Whether the proxy works on the question: there is one, it has a workspace or may get one, and it has not failed too often. */
 export function isProxys(record: EscalationRecord | undefined, stand: Stand | undefined): boolean {
   if (record === undefined || stand === undefined) return false;
-  return record.workspace !== "refused" && record.failures <= stand.retries && !wasPutAsItStands(record);
+  return record.workspace !== "refused" && record.failures <= stand.retries && !isAnswered(record);
 }
 
-/** The human was asked the question as it stands, not by the proxy: what they say is the answer (Q3). */
-function wasPutAsItStands({ exchanges }: EscalationRecord): boolean {
-  return exchanges.at(-1)?.byProxy === false;
+/** What has been replied last is the answer: the human was asked the question as it stands, or the default answer is due (Q3, Q4). */
+function isAnswered({ exchanges }: EscalationRecord): boolean {
+  const last = exchanges.at(-1);
+  return last !== undefined && (!last.byProxy || last.byDefault);
 }
 
 /** The choices of the proxy's stand-in for every Proxy on these threads. */
 export function standInDrafts(
   configuration: Configuration,
-  ledger: Pick<Ledger, "escalations" | "questions">,
+  { escalations }: Pick<Ledger, "escalations">,
   askers: Iterable<ThreadId>,
   policies: Policies,
 ): Draft[] {
@@ -42,23 +44,18 @@ export function standInDrafts(
     const cell = configuration.cell(thread);
     if (cell === undefined || cell.terminates.length > 0) continue;
     for (const one of cell.questions) {
-      const record = ledger.escalations.records.get(one.question);
+      const record = escalations.records.get(one.question);
       if (one.kind !== "Proxy" || isProxys(record, policies.proxy(one.policy))) continue;
-      drafts.push(standInDraft(one, record, ledger.questions.get(one.question)?.text, policies));
+      drafts.push(standInDraft(one, record, policies));
     }
   }
   return drafts;
 }
 
-function standInDraft(
-  proxy: Proxy,
-  record: EscalationRecord | undefined,
-  asked: string | undefined,
-  policies: Policies,
-): Draft {
+function standInDraft(proxy: Proxy, record: EscalationRecord | undefined, policies: Policies): Draft {
   const { agent, thread, question, text, policy, phase } = proxy;
   const at = { A: agent, t: thread, e: question };
-  if (phase === "post-human" && (record === undefined || wasPutAsItStands(record)))
+  if (phase === "post-human" && (record === undefined || isAnswered(record)))
     return { kind: "fire", body: { rule: "respond", at, choice: { a: answer(question, text.body) } } };
   const refusal = policies.unanswerable(policy);
   if (refusal !== undefined && policy !== "always") {
@@ -70,7 +67,7 @@ function standInDraft(
   const y =
     phase === "fresh"
       ? text
-      : { ...text, from: { agent, thread }, kind: "task" as const, body: asked ?? text.body };
+      : { ...text, from: { agent, thread }, kind: "task" as const, body: record?.text ?? text.body };
   return { kind: "fire", body: { rule: "escalate", at, choice: { y } } };
 }
 
@@ -100,4 +97,26 @@ export function answerDrafts(
     drafts: [{ kind: "fire", body: { rule: "human-reply", at, choice: { "x'": reply } } }],
     result: "answered",
   };
+}
+
+/** The name under which default answers stand in the log. */
+export const DEFAULT_ANSWERER = "default";
+
+/** The default answers whose time has come (Q3). */
+export function overdueAnswers(configuration: Configuration, ledger: Ledger, now: Date): readonly Draft[] {
+  return [...ledger.questions.values()].flatMap(({ id, asking, default: own }) => {
+    if (!asking || own === undefined || Date.parse(own.at) > now.getTime()) return [];
+    const item = { id: defaultReply(id), verb: "answer", target: id, text: own.answer } as const;
+    const { drafts, result } = answerDrafts(configuration, ledger, { ...item, by: DEFAULT_ANSWERER });
+    const act: Draft = { kind: "act", body: { ...item, by: DEFAULT_ANSWERER, result } };
+    return drafts.length === 0 ? [] : [act, ...drafts];
+  });
+}
+
+/** When the next default answer is due, milliseconds since 1970; infinite when none is. */
+export function nextDefault(ledger: Ledger): number {
+  let next = Infinity;
+  for (const { asking, default: own } of ledger.questions.values())
+    if (asking && own !== undefined) next = Math.min(next, Date.parse(own.at));
+  return next;
 }

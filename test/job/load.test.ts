@@ -56,7 +56,6 @@ describe("the smallest job file", () => {
       start: "INTENT",
       deliver: "branch",
       human: "default",
-      proxy: null,
       artifacts: { intent: "INTENT.md", plan: "PLAN.md", summary: "WORK_SUMMARY.md" },
       given: { intent: null, plan: null },
       agents: {
@@ -86,6 +85,7 @@ describe("the smallest job file", () => {
       },
       budget: { usd: null, tokens: null, turns: null, wall: null },
       deadline: null,
+      notify: null,
       over_cap: "refuse",
       workspaces: null,
     });
@@ -189,7 +189,15 @@ describe("a mistake is told by line and column, with what to write instead", () 
     [at("name: a--b"), "3:7: name must be lower-case letters and digits in words joined by hyphens"],
     [at(`name: ${"x".repeat(41)}`), "3:7: name must have at most 40 letters"],
     [at("budgett: {}"), '3:1: unknown key "budgett" (did you mean "budget"?)'],
-    [at("notify: x"), '3:1: unknown key "notify" (keys here: version, name, request,'],
+    [at("memory: x"), '3:1: unknown key "memory" (keys here: version, name, request,'],
+    [at("notify: x"), "3:9: notify must be a mapping"],
+    [at("notify: { run: [no-such-program] }"), "3:17: notify.run: "],
+    [
+      at("notify: { url: nowhere }"),
+      "3:16: notify.url must be an address that begins with http:// or https://",
+    ],
+    [at("notify: { run: [sh], url: http://localhost }"), "3:9: notify must have run or url, one of them"],
+    [at("notify: {}"), "3:9: notify must have run or url, one of them"],
     [at("budget: { eur: 5 }"), '3:11: unknown key "eur" in budget (keys here: usd, tokens, turns, wall)'],
     [at("budget: { usd: 0 }"), "3:16: budget.usd must be more than 0"],
     [at("budget: { usd: .inf }"), "3:16: budget.usd must be an amount of US dollars"],

@@ -6,14 +6,21 @@
  *     {@link turnVariables}, and the variables of cfa's own environment that the role names. Nothing else, HOME neither.
  * C2. It succeeds with exit status 0 and with nothing else. Its text is never interpreted.
  * C3. All turns of a thread see the same CFA_SESSION.
+ * C4. A boundary is drawn anew around each turn: workspace and outbox can be written, history and the files of `run` read (docs/boundary.md).
+ *     HOME, where the role names it, is an empty folder inside.
  */
 import { createHash } from "node:crypto";
 import { delimiter } from "node:path";
 import { constants } from "node:os";
-import { processIsolation, type ProcessIsolation } from "../process/isolation.ts";
+import { advisory } from "../boundary/advisory.ts";
+import { type Boundary, type Mount, type Network, open, type Space } from "../boundary/port.ts";
+import { programMounts } from "../boundary/program-files.ts";
+import { prove } from "../boundary/proof.ts";
+import { isOfSystem } from "../boundary/system-paths.ts";
+import { PROCESSES_MAX, processLimit } from "../process/process-limit.ts";
 import { runProgram, type ProgramEnd } from "../process/run-program.ts";
 import { UNKNOWN_USAGE } from "../usage.ts";
-import type { AgentAdapter, TurnEvent, TurnFacts, TurnRequest, TurnResult } from "./port.ts";
+import type { AgentAdapter, Place, TurnEvent, TurnFacts, TurnRequest, TurnResult } from "./port.ts";
 
 /** How a role runs its program. */
 export type CommandOptions = {
@@ -23,29 +30,59 @@ export type CommandOptions = {
   readonly env: readonly string[];
   /** Directory that holds an executable `cfa`. */
   readonly cfaBin: string;
-  /** Milliseconds between the request to stop (SIGTERM) and the kill; 3000 unless given. */
+  /** Milliseconds that it has after each request to stop (SIGINT, then SIGTERM) before the kill; 1500 unless given. */
   readonly grace?: number;
-  /** How its processes are held together; what the machine offers unless given. */
-  readonly isolation?: ProcessIsolation;
+  /** Most processes and threads at a time, where the machine can hold it to them; {@link PROCESSES_MAX} unless given. */
+  readonly processes?: number;
+  /** What confines it; nothing does unless given. */
+  readonly boundary?: Boundary;
+  /** Network inside the boundary; `none` unless given. */
+  readonly network?: Network;
+  /** What it sees inside the boundary besides workspace, outbox, history and the files of `run`: cfa itself, exemptions. */
+  readonly mounts?: readonly Mount[];
 };
 
-const GRACE_MILLIS = 3000;
+const GRACE_MILLIS = 1500;
 const COMPLAINT_CHARS = 200;
 
 /** An agent that runs a program once a turn. */
 export function commandAgent(options: CommandOptions): AgentAdapter {
+  const { boundary = advisory } = options;
   return {
-    boundary: "advisory",
-    run: (request, report) => runTurn(options, request, report),
+    boundary: boundary.kind,
+    run: (request, report) => runTurn(options, boundary, request, report),
+    ...(boundary.kind === "advisory"
+      ? {}
+      : { prove: async (place) => prove(boundary, await spaceOf(options, boundary, place)) }),
   };
+}
+
+/** What the program may reach (C4). */
+async function spaceOf(
+  options: CommandOptions,
+  boundary: Boundary,
+  { workspace, history }: Place,
+): Promise<Space> {
+  if (boundary.kind === "advisory") return { workspace, network: "full", mounts: [] };
+  const { PATH = "", HOME } = baseEnvironment(options);
+  const [files, past] = await Promise.all([programMounts(options.run, PATH, workspace), history?.() ?? []]);
+  const mounts = [...(options.mounts ?? []), ...files, ...past, open(workspace), ...homeAt(HOME, workspace)];
+  return { workspace, network: options.network ?? "none", mounts };
+}
+
+function homeAt(home: string | undefined, workspace: string): readonly Mount[] {
+  const isUsable = home !== undefined && /^\/./.test(home) && !`${home}/`.startsWith(`${workspace}/`);
+  return isUsable && !isOfSystem(home) ? [{ kind: "empty", at: home.replace(/\/+$/, "") }] : [];
 }
 
 async function runTurn(
   options: CommandOptions,
+  boundary: Boundary,
   request: TurnRequest,
   report: (event: TurnEvent) => void,
 ): Promise<TurnResult> {
   const session = request.session ?? sessionOf(request.facts);
+  const space = await spaceOf(options, boundary, request);
   const { end, text, complaint, problem } = await runProgram(
     {
       run: options.run,
@@ -54,13 +91,14 @@ async function runTurn(
       input: request.prompt,
       stream: request.stream,
       timeout: request.timeout,
-      stopSignals: ["SIGTERM"],
+      stopSignals: ["SIGINT", "SIGTERM"],
       grace: options.grace ?? GRACE_MILLIS,
       signal: request.signal,
+      processes: { limit: await processLimit(), most: options.processes ?? PROCESSES_MAX },
       onStart: ({ pid, started }) => report({ kind: "started", pid, started: started || null }),
       onLine: (line) => report({ kind: "line", text: line }),
     },
-    options.isolation ?? (await processIsolation()),
+    await boundary.around({ ...space, mounts: [...space.mounts, open(request.outbox)] }),
   );
   const result = { text, session, usage: UNKNOWN_USAGE, ...(problem === undefined ? {} : { problem }) };
   if (end.kind === "aborted") return { stop: "aborted", ...result };

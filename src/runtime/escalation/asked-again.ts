@@ -20,12 +20,13 @@ export function askedAgain(
   { message, agent, thread, turn }: Run,
   calls: readonly OutboxEntry[],
   policy: Policy,
-  { questions }: Pick<Ledger, "questions">,
+  { questions, escalations }: Pick<Ledger, "questions" | "escalations">,
 ): AskedAgain {
   const known = message.kind === "recovery" ? questions.get(message.re ?? "") : undefined;
   const isSame = known?.thread === thread && known.policy === policy;
   if (known?.answer === undefined || !isSame) return { calls: new Set(), drafts: [] };
-  const { id: re, text, answer: body } = known;
+  const { id: re, answer: body } = known;
+  const text = escalations.records.get(re)?.text;
   const again = calls.flatMap((call) => (call.verb === "ask" && call.text === text ? [call.question] : []));
   if (again.length === 0) return { calls: new Set(), drafts: [] };
   const answer = { id: `answer:${re}:${turn}`, from: null, kind: "answer", body, re } as const;

@@ -14,6 +14,8 @@ export type Exchange = {
   readonly asked: string;
   /** By the proxy; otherwise the question was put to the human as it stands. */
   readonly byProxy: boolean;
+  /** The reply is the default answer, whose time had come: it counts as the answer, also where the proxy had asked. */
+  readonly byDefault: boolean;
   /** Null until the human has replied. */
   readonly replied: string | null;
   /** When that was; until then, when they were asked. ISO 8601. */
@@ -29,6 +31,8 @@ export type EscalationRecord = {
   /** Who asked, and where. */
   readonly agent: AgentName;
   readonly thread: ThreadId;
+  /** In the asker's words. */
+  readonly text: string;
   /** The workspace of its asker when it asked: a snapshot; null where there was none. */
   readonly commit: string | null;
   /** Its workspace; absent before the first turn of the proxy. */
@@ -50,13 +54,18 @@ export type EscalationRecord = {
 
 /** A record where what is not known may be left out. */
 export type EscalationForm = Partial<EscalationRecord> &
-  Pick<EscalationRecord, "question" | "agent" | "thread" | "commit">;
+  Pick<EscalationRecord, "question" | "agent" | "thread" | "text" | "commit">;
 
 /** What folding escalations reads of the other folds. */
 export type EscalationContext = {
   /** Newest logged snapshot of the tree in which a thread works; undefined where there is none. */
   readonly snapshotOf: (thread: ThreadId) => string | undefined;
 };
+
+/** Id of the act, and of the reply, by which a default answer is given. */
+export function defaultReply(question: QuestionId): string {
+  return `default:${question}`;
+}
 
 /** See the header. */
 export class Escalations {
@@ -92,10 +101,10 @@ export class Escalations {
 
   #fire({ rule, at, choice }: EntryBody<"fire">, time: string, { snapshotOf }: EscalationContext): void {
     const { A: agent = "", t: thread = "", e: question = "" } = at;
-    const asked = (id: QuestionId): void =>
-      this.#add({ ...NEW, question: id, agent, thread, commit: snapshotOf(thread) ?? null });
-    if (rule === "ask-step" && choice?.e !== undefined) return asked(choice.e);
-    for (const one of choice?.ps ?? []) if (one.kind === "ask") asked(one.question);
+    const asked = (id: QuestionId, text: string): void =>
+      this.#add({ ...NEW, question: id, agent, thread, text, commit: snapshotOf(thread) ?? null });
+    if (rule === "ask-step" && choice?.e !== undefined) return asked(choice.e, choice.x?.body ?? "");
+    for (const one of choice?.ps ?? []) if (one.kind === "ask") asked(one.question, one.text.body);
     if (rule === "term-final") for (const record of this.of(thread)) record.over = true;
     const record = this.records.get(question);
     if (record !== undefined) answerStage(record, rule, choice, time);
@@ -138,12 +147,17 @@ function answerStage(
     from?.thread === conversationOf(record.question);
   if (rule === "escalate" && choice?.y !== undefined) {
     const { body, from } = choice.y;
-    record.exchanges = [...record.exchanges, { asked: body, byProxy: byProxy(from), replied: null, at }];
+    record.exchanges = [
+      ...record.exchanges,
+      { asked: body, byProxy: byProxy(from), byDefault: false, replied: null, at },
+    ];
   }
   if (rule === "human-reply") {
     const last = record.exchanges.at(-1);
     const replied = choice?.["x'"]?.body ?? "";
-    if (last !== undefined) record.exchanges = [...record.exchanges.slice(0, -1), { ...last, replied, at }];
+    const byDefault = choice?.["x'"]?.id === defaultReply(record.question);
+    if (last !== undefined)
+      record.exchanges = [...record.exchanges.slice(0, -1), { ...last, byDefault, replied, at }];
   }
   if (rule !== "respond") return;
   record.answer = { text: choice?.a?.body ?? "", byProxy: byProxy(choice?.a?.from), at };

@@ -11,7 +11,7 @@
 import { conversationOf, questionOf } from "../../persistence/conversation.ts";
 import type { Draft } from "../../persistence/entry.ts";
 import { invariant } from "../../soup/invariant.ts";
-import type { AgentName, QuestionId, ThreadId } from "../../soup/message.ts";
+import type { AgentName, Policy, QuestionId, ThreadId } from "../../soup/message.ts";
 import type { Proxy } from "../../soup/molecule.ts";
 import type { AgentAdapter, TurnEvent } from "../agents/port.ts";
 import type { Clock } from "../clock.ts";
@@ -127,7 +127,7 @@ export class ProxyEffects {
   #startOn(proxy: Proxy, view: View): void {
     const record = view.ledger.escalations.records.get(proxy.question);
     if (!this.#isProxys(proxy, record)) return;
-    if (record.workspace === undefined) this.#startCopy(record);
+    if (record.workspace === undefined) this.#startCopy(record, proxy.policy);
     else this.#startTurn(proxy, record, view);
   }
 
@@ -144,11 +144,16 @@ export class ProxyEffects {
     });
   }
 
-  #startCopy({ question, thread: parent, commit }: EscalationRecord): void {
+  #startCopy({ question, thread: parent, commit }: EscalationRecord, policy: Policy): void {
     const thread = conversationOf(question);
     this.#once(`copy ${question}`, async () => {
       const { workspaces, base } = this.#options;
-      const made = await workspaces.copy(thread, commit ?? base).catch(async (error: unknown) => {
+      const making = async () => {
+        const copy = await workspaces.copy(thread, commit ?? base);
+        if ("commit" in copy) await this.#prove(thread, policy);
+        return copy;
+      };
+      const made = await making().catch(async (error: unknown) => {
         if (isMachineFault(error) || !(error instanceof Error)) throw error;
         await workspaces.drop(thread);
         return { refused: error.message };
@@ -156,6 +161,14 @@ export class ProxyEffects {
       const ready = "commit" in made ? { commit: made.commit, refused: null } : { commit: null, ...made };
       return [{ kind: "workspace", body: { thread, parent, ...ready } }];
     });
+  }
+
+  /** The boundary of the proxy holds around its workspace (CfA §10). Rejects with a sentence when it does not. */
+  async #prove(thread: ThreadId, policy: Policy): Promise<void> {
+    const { workspaces, agents, director } = this.#options;
+    const adapter = agents[director.proxy(policy)?.agent ?? ""];
+    const workspace = workspaces.path(thread);
+    await workspaces.exclusive(thread, async () => adapter?.prove?.({ workspace }));
   }
 
   #startRelease(question: QuestionId): void {

@@ -90,23 +90,28 @@ async function carryOut(plan: ProxyPlan, means: ProxyMeans): Promise<Left> {
     await mkdir(outbox, { recursive: true });
     await writeTurnFacts(outbox, facts);
     await mkdir(directories.streams, { recursive: true });
-    const result = await watched(clock, brief.stall, signal, report, (until, heard) =>
-      adapter.run(
-        {
-          facts,
-          message: proxy.text,
-          prompt: brief.prompt,
-          session: plan.session,
-          workspace,
-          outbox,
-          stream: join(directories.streams, `${proxy.question}.${turn}.log`),
-          entry: "draft",
-          artifacts: brief.artifacts,
-          timeout: brief.timeout,
-          signal: until,
-        },
-        heard,
-      ),
+    const result = await watched(
+      clock,
+      { limit: brief.stall, exempt: () => false },
+      signal,
+      report,
+      (until, heard) =>
+        adapter.run(
+          {
+            facts,
+            message: proxy.text,
+            prompt: brief.prompt,
+            session: plan.session,
+            workspace,
+            outbox,
+            stream: join(directories.streams, `${proxy.question}.${turn}.log`),
+            entry: "draft",
+            artifacts: brief.artifacts,
+            timeout: brief.timeout,
+            signal: until,
+          },
+          heard,
+        ),
     );
     const { entries, problems } = await readOutbox(outbox, facts);
     const unkept = result.problem === undefined ? [] : [result.problem];

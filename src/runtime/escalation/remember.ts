@@ -12,7 +12,7 @@ import type { Experience, HumanMemory, Remembered } from "../../persistence/huma
 import type { QuestionId, ThreadId } from "../../soup/message.ts";
 import type { Proxy } from "../../soup/molecule.ts";
 import type { Ledger } from "../ledger.ts";
-import type { QuestionRecord } from "../thread-record.ts";
+import type { QuestionRecord } from "../question-record.ts";
 import type { Launch } from "../tree-effects.ts";
 import type { EscalationRecord } from "./escalations.ts";
 
@@ -39,15 +39,16 @@ export async function recallFor(
 /** What is to be noted of a question by now (R1). */
 export function experiencesOf(
   record: EscalationRecord,
-  { text, policy }: Pick<QuestionRecord, "text" | "policy">,
+  { policy }: Pick<QuestionRecord, "policy">,
   { root, job, request }: { readonly root: ThreadId; readonly job: string; readonly request: string },
 ): readonly Experience[] {
-  const { question, agent, thread, exchanges, answer } = record;
+  const { question, agent, thread, text, exchanges, answer } = record;
   const context = `${agent} on ${thread} under ${policy}, in job ${job}: ${request}`;
   // A fork takes over the entries of another job: what was said in them was said once.
   const common = (at: string) => ({ key: `${root}/${question}/${at}`, at, job, question, context, text });
-  const replies = exchanges.flatMap(({ asked, byProxy, replied, at }): Experience[] =>
-    replied === null ? [] : [{ ...common(at), view: byProxy ? asked : null, answer: replied }],
+  // A default answer is nothing that the human has said.
+  const replies = exchanges.flatMap(({ asked, byProxy, byDefault, replied, at }): Experience[] =>
+    replied === null || byDefault ? [] : [{ ...common(at), view: byProxy ? asked : null, answer: replied }],
   );
   if (replies.length > 0 || answer === undefined || !answer.byProxy) return replies;
   return [{ ...common(answer.at), view: answer.text, answer: null }];
