@@ -28,7 +28,7 @@ import { adaptersOf, cfaMounts, cliFile, installVerbs } from "./adapters.ts";
 import { boundariesOf } from "./boundaries.ts";
 import { checkpointOf, openFolds } from "./checkpoint.ts";
 import { forkJob } from "./fork.ts";
-import { memoryOf, thenClose } from "./human-memory.ts";
+import { rememberedOf, thenClose } from "./human-memory.ts";
 import { JobRun } from "./job-run.ts";
 import { notifierOf } from "./notifier.ts";
 import { openingDrafts } from "./opening.ts";
@@ -179,8 +179,7 @@ export class Engine {
     const { clock = systemClock, workspaces = (job, of) => worktrees({ job, home }, top, of, branch) } =
       this.#options;
     const made = await workspaces(id, definition);
-    const { human, request } = definition;
-    const memory = human === "none" ? undefined : memoryOf(top, human);
+    const remembered = rememberedOf(top, definition);
     let scheduler: Scheduler | undefined;
     const run = new JobRun(
       bus,
@@ -197,7 +196,7 @@ export class Engine {
           overCap: definition.over_cap,
           base,
           seeds: seedsOf(definition),
-          ...(memory === undefined ? {} : { remembered: { memory, request } }),
+          ...remembered,
           opening: () =>
             openingDrafts(id, definition, base, branch, prepared?.remarks ?? [], boundaries.notes),
           first: [...boundaries.again, ...(options.first ?? [])],
@@ -217,7 +216,7 @@ export class Engine {
           // A log in memory is gone with its process: nothing could be compared with an anchor.
           ...(this.#options.bus === "memory" ? {} : { anchor: gitAnchor(top, id) }),
         });
-        return thenClose(scheduler.run(), memory).catch(rethrowMachineFault);
+        return thenClose(scheduler.run(), remembered).catch(rethrowMachineFault);
       },
       () => scheduler?.stop(),
     );

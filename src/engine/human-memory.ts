@@ -5,8 +5,10 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { JobDefinition } from "../job/definition.ts";
 import type { Experience, HumanMemory } from "../persistence/human-memory.ts";
 import { openHumanMemory } from "../persistence/sqlite/human-memory.ts";
+import type { RememberedHuman } from "../runtime/escalation/remember.ts";
 
 /** The file of the memory of a human. It need not exist. */
 export function memoryFile(top: string, human: string): string {
@@ -33,11 +35,22 @@ export function memoryOf(top: string, human: string): HumanMemory {
   };
 }
 
+/** What a scheduler is told of the human of a job: nothing, where there is none. */
+export function rememberedOf(
+  top: string,
+  { human, request }: Pick<JobDefinition, "human" | "request">,
+): { readonly remembered?: RememberedHuman } {
+  return human === "none" ? {} : { remembered: { memory: memoryOf(top, human), request } };
+}
+
 /** What `work` settles with, once the memory that it used is closed. */
-export async function thenClose<T>(work: Promise<T>, memory: HumanMemory | undefined): Promise<T> {
+export async function thenClose<T>(
+  work: Promise<T>,
+  { remembered }: { readonly remembered?: RememberedHuman },
+): Promise<T> {
   try {
     return await work;
   } finally {
-    await memory?.close();
+    await remembered?.memory.close();
   }
 }
