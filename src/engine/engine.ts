@@ -201,11 +201,7 @@ export class Engine {
             openingDrafts(id, definition, base, branch, prepared?.remarks ?? [], boundaries.notes),
           first: [...boundaries.again, ...(options.first ?? [])],
           ...(known === undefined ? {} : { folded: { ...known, saved } }),
-          checkpoint: async (folds) => {
-            const checkpoint = checkpointOf({ ...folds, record: director.record });
-            await bus.log.saveCheckpoint(checkpoint);
-            return checkpoint.state.length;
-          },
+          checkpoint: (folds) => saveCheckpoint(bus, { ...folds, record: director.record }),
           ...notifying(definition.notify ?? options.notify, directory, top),
           actsOnly: options.actsOnly ?? false,
           waitForHuman: options.waitForHuman ?? true,
@@ -230,6 +226,13 @@ export class Engine {
 function notifying(target: RunOptions["notify"] | null, directory: string, cwd: string) {
   if (target === undefined || target === null) return {};
   return { notifier: notifierOf({ target, stream: join(directory, "streams", "notify.log"), cwd }) };
+}
+
+/** Stores a checkpoint of these folds; returns its length in characters. */
+async function saveCheckpoint({ log }: Bus, folds: Parameters<typeof checkpointOf>[0]): Promise<number> {
+  const checkpoint = checkpointOf(folds);
+  await log.saveCheckpoint(checkpoint);
+  return checkpoint.state.length;
 }
 
 /** What the map holds under the key, or what `make` makes for it; what could not be made is not held. */
