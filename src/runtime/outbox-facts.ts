@@ -33,6 +33,14 @@ export const turnFactsSchema: z.ZodType<TurnFacts> = z.strictObject({
   policy: z.enum(["never", "when_unsure", "always"]),
   outcomes: z.array(id),
   workspace: id,
+  proxy: z
+    .strictObject({
+      question: id,
+      policy: z.enum(["never", "when_unsure", "always"]),
+      phase: z.enum(["fresh", "post-human"]),
+      asksHuman: z.boolean(),
+    })
+    .exactOptional(),
 });
 
 /** Writes `turn.json` into the outbox directory, in place of an older one. */
