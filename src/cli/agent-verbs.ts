@@ -47,6 +47,13 @@ export function addAgentVerbs(program: Command, context: Context, settle: Settle
     .action(async (path: string | undefined) => {
       settle(await (await verbs()).resolveCommand(context, { path }));
     });
+  program
+    .command("mcp")
+    .summary("serve these verbs as MCP tools over standard input and output")
+    .action(async () => {
+      const { mcpCommand } = await import("./commands/mcp.ts");
+      settle(await mcpCommand(context));
+    });
 }
 
 /** The values of an option that may be repeated. */

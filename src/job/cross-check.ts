@@ -13,12 +13,15 @@ import { LIVE_STATES, type LiveState, approvalsBefore } from "./machine.ts";
 import type { Problem } from "./mistakes.ts";
 import { didYouMean, quote } from "./problems.ts";
 import { type ProgramPlaces, resolveProgram } from "./program.ts";
+import { checkTools, type FoundTool } from "./role-tools.ts";
 import { readText } from "./text-file.ts";
 
 /** What was looked up outside the file. */
 export type Findings = {
   /** Words to execute, by agent. */
   readonly programs: ReadonlyMap<string, readonly [string, ...string[]]>;
+  /** Schemas and programs of the tools of agents, by agent, in the order of the file. */
+  readonly tools: ReadonlyMap<string, readonly FoundTool[]>;
   /** Text of the artifacts that the operator gives. */
   readonly given: { readonly intent: string | null; readonly plan: string | null };
 };
@@ -31,13 +34,21 @@ const ARTIFACT_OF = { APPROVED_INTENT: "intent", APPROVED_PLAN: "plan" } as cons
 
 const words = z.array(z.string().catch("")).catch([]);
 const word = z.string().optional().catch(undefined);
+const toolView = z
+  .object({ name: z.string().catch(""), schema: z.string().catch(""), run: words })
+  .catch({ name: "", schema: "", run: [] });
 const stateView = z.object({ agent: word }).catch({});
 const viewSchema = z.object({
   start: z.enum(LIVE_STATES).catch("INTENT"),
   artifacts: z.object({ intent: word, plan: word, summary: word }).catch({}),
   given: z.object({ intent: word, plan: word }).catch({}),
   agents: z
-    .record(z.string(), z.object({ run: words, roster: words }).catch({ run: [], roster: [] }))
+    .record(
+      z.string(),
+      z
+        .object({ run: words, roster: words, tools: z.array(toolView).catch([]) })
+        .catch({ run: [], roster: [], tools: [] }),
+    )
     .catch({}),
   states: z
     .object({ INTENT: stateView, PLAN: stateView, EXECUTE: stateView })
@@ -58,6 +69,7 @@ export function check(
   const parsed = viewSchema.safeParse(value);
   const view = parsed.success ? parsed.data : viewSchema.parse({});
   const programs = checkPrograms(view, places);
+  const tools = checkAllTools(view, places);
   const given = checkGiven(view, places.directory);
   const problems = [
     ...checkAgentNames(view),
@@ -65,9 +77,10 @@ export function check(
     ...checkLeads(view),
     ...checkArtifacts(view),
     ...programs.problems,
+    ...tools.problems,
     ...given.problems,
   ];
-  return { problems, findings: { programs: programs.found, given: given.found } };
+  return { problems, findings: { programs: programs.found, tools: tools.found, given: given.found } };
 }
 
 function checkAgentNames({ agents }: View): readonly Problem[] {
@@ -151,6 +164,15 @@ function checkPrograms({ agents }: View, places: ProgramPlaces) {
     return [{ path: ["agents", agent, "run", index], sentence: `agents.${agent}.run: ${sentence}`, hint }];
   });
   return { found, problems };
+}
+
+function checkAllTools({ agents }: View, places: ProgramPlaces) {
+  const checked = Object.entries(agents).map(([agent, { tools }]) => ({
+    agent,
+    ...checkTools(agent, tools, places),
+  }));
+  const found = new Map(checked.map(({ agent, found }) => [agent, found]));
+  return { found, problems: checked.flatMap(({ problems }) => problems) };
 }
 
 function checkGiven({ start, given }: View, directory: string) {

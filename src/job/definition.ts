@@ -25,6 +25,19 @@ const commandAgent = z.strictObject({
   sandbox: z.enum(["preferred", "advisory"]),
   network: z.enum(["none", "loopback", "full"]),
   env: z.array(text).readonly(),
+  /** Tools of its own; `schema` is the JSON Schema that the named file held, programs are resolved as `run` is. */
+  tools: z
+    .array(
+      z.strictObject({
+        name: text,
+        description: text,
+        schema: z.record(text, z.unknown()),
+        run: z.tuple([text], text).readonly(),
+        timeout: millis,
+      }),
+    )
+    .readonly()
+    .default([]),
 });
 
 const scriptAgent = z.strictObject({ adapter: z.literal("script"), steps: scriptStepsSchema, ...role });

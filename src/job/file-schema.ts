@@ -10,6 +10,7 @@ import { POLICIES } from "../soup/message.ts";
 import { DURATION_PATTERN, parseDuration } from "./duration.ts";
 import { LIVE_STATES } from "./machine.ts";
 import { scriptStepsSchema } from "../runtime/agents/script-steps.ts";
+import { TOOL_NAME } from "../runtime/agents/tool-names.ts";
 
 /** What a job may be called: part of its id, of branch and folder names. */
 const JOB_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
@@ -47,6 +48,26 @@ const role = {
   roster: z.array(agentName).default([]).meta({ description: "Agents that this one may dispatch work to." }),
   skill: skill.optional().meta({ description: "Skill that the agent works by when it is dispatched." }),
 };
+
+const tool = z
+  .strictObject({
+    name: named(TOOL_NAME, "must be the name of a tool: a letter, then letters, digits, - and _").meta({
+      description: "Name under which it is published beside the tools of cfa.",
+    }),
+    description: text("must say what the tool does").meta({ description: "What it does, for the agent." }),
+    schema: text("must be the path of a file").meta({
+      description: "File with the JSON Schema of its arguments, relative to job.yaml.",
+    }),
+    run: z
+      .array(z.string({ error: "must be text; put it in quotes" }))
+      .min(1, "must name a program")
+      .meta({
+        description:
+          "Program and arguments, as in run of the agent; it gets the arguments as JSON on standard input.",
+      }),
+    timeout: duration().prefault("1m").meta({ description: "Longest call." }),
+  })
+  .meta({ description: "A program that the agent may call as a tool." });
 
 const SANDBOX = ["preferred", "advisory"] as const;
 const sandbox = z.enum(SANDBOX, {
@@ -87,6 +108,7 @@ const commandAgent = z
       )
       .default([])
       .meta({ description: "Environment variables that the program sees beside PATH and the CFA_ ones." }),
+    tools: z.array(tool).default([]).meta({ description: "Tools of its own, beside those of cfa." }),
   })
   .meta({ title: "command", description: "An agent that is a program." });
 

@@ -9,13 +9,15 @@
 import type { Draft, Entry, EntryBody } from "../persistence/entry.ts";
 import type { InboxItem } from "../persistence/ports.ts";
 import type { Brief, Decision, Director, Standing, View } from "../runtime/director.ts";
+import type { RoleTool } from "../runtime/agents/port.ts";
 import type { Ledger } from "../runtime/ledger.ts";
 import { isConflictMail, unresolved } from "../runtime/held.ts";
 import { isStatusToken, type StatusToken } from "../runtime/status-file.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
 import { actOf } from "./acts.ts";
-import { nextAlarm, pastDeadline, spentBudget, stateDeadline } from "./budget.ts";
+import { nextAlarm, pastDeadline, spendingOf, spentBudget, stateDeadline } from "./budget.ts";
+import type { JobAgent } from "./definition.ts";
 import { afterFailedTurn } from "./failed-turn.ts";
 import { stateFailure, steerLead } from "./lead.ts";
 import {
@@ -192,7 +194,7 @@ export class Orchestrator implements Director {
     const { state } = machine;
     const lead = thread === leadOf(this.record);
     const live = isLive(state) ? state : "EXECUTE";
-    const { parent } = ledger.thread(thread);
+    const instance = ledger.thread(thread);
     const given = live === "EXECUTE" ? null : definition.given[ARTIFACT_OF[live]];
     const first = entries[state] === 1 && given === null;
     const conflict = ledger.conflicts.get(this.treeOf(thread));
@@ -210,7 +212,9 @@ export class Orchestrator implements Director {
       lead,
       policy: definition.states[live].escalation,
       outcomes: lead ? skillOutcomes(live) : [],
-      answersTo: lead ? null : (parent ?? null),
+      answersTo: lead ? null : (instance.parent ?? null),
+      spending: spendingOf(this.record, instance, lead, ledger),
+      tools: toolsOf(definition.agents[instance.agent]),
       stall: definition.limits.stall,
       refusals: definition.limits.retries,
     };
@@ -266,6 +270,10 @@ export class Orchestrator implements Director {
       return "There is nobody to ask (human: none). Decide yourself, and say what you assumed.";
     return undefined;
   }
+}
+
+function toolsOf(agent: JobAgent | undefined): readonly RoleTool[] {
+  return agent?.adapter === "command" ? agent.tools : [];
 }
 
 function note(text: string): Draft {

@@ -37,12 +37,17 @@ export function resolveJob(
   };
 }
 
-function resolveAgent(name: string, agent: JobFile["agents"][string], findings: Findings): JobAgent {
+function resolveAgent(role: string, agent: JobFile["agents"][string], findings: Findings): JobAgent {
   const { skill = null } = agent;
   if (agent.adapter === "script") return { ...agent, skill };
-  const run = findings.programs.get(name);
-  invariant(run !== undefined, `the program of ${name} was not looked up`);
-  return { ...agent, adapter: "command", run: [...run], skill };
+  const run = findings.programs.get(role);
+  invariant(run !== undefined, `the program of ${role} was not looked up`);
+  const tools = agent.tools.map(({ name, description, timeout }, index) => {
+    const tool = findings.tools.get(role)?.[index];
+    invariant(tool !== undefined, `tool ${name} of ${role} was not looked up`);
+    return { name, description, timeout, ...tool };
+  });
+  return { ...agent, adapter: "command", run: [...run], tools, skill };
 }
 
 /** The real path of a folder, so that one repository has one name; as it stands while it does not exist. */

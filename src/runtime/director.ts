@@ -10,7 +10,7 @@ import type { Draft, Entry, EntryBody } from "../persistence/entry.ts";
 import type { InboxItem } from "../persistence/ports.ts";
 import type { Configuration } from "../soup/configuration.ts";
 import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
-import type { TurnRequest } from "./agents/port.ts";
+import type { RoleTool, Spending, TurnRequest } from "./agents/port.ts";
 import type { Ledger } from "./ledger.ts";
 import type { StatusToken } from "./status-file.ts";
 import type { DeliverMode } from "./workspaces/port.ts";
@@ -39,6 +39,9 @@ export type Brief = Pick<TurnRequest, "prompt" | "entry" | "artifacts" | "timeou
   readonly lead: boolean;
   readonly policy: Policy;
   readonly outcomes: readonly string[];
+  readonly spending: Spending;
+  /** Tools of the agent's role beside cfa's own. */
+  readonly tools: readonly RoleTool[];
   /** File whose presence makes an `align` entry; null when the turn has none. */
   readonly artifact: string | null;
   /** The parent to which the agent may reply; null when it is the director itself. */

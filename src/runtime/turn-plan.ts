@@ -62,6 +62,9 @@ function factsOf(
     overCap: options.overCap,
     policy: brief.policy,
     outcomes: brief.outcomes,
+    timeout: brief.timeout,
+    spending: brief.spending,
+    tools: brief.tools,
     workspace,
   };
 }

@@ -13,7 +13,7 @@ import type { AgentAdapter, TurnEvent, TurnFacts, TurnResult } from "./agents/po
 import type { Clock } from "./clock.ts";
 import type { Brief } from "./director.ts";
 import { FILES_FOLDER, type OutboxEntry } from "./outbox.ts";
-import { writeTurnFacts } from "./outbox-facts.ts";
+import { endTurnFacts, writeTurnFacts } from "./outbox-facts.ts";
 import { readRefusals } from "./outbox-refusals.ts";
 import { readOutbox } from "./outbox-store.ts";
 import { watchStall } from "./stall.ts";
@@ -169,6 +169,7 @@ async function harvest(
   before: string,
 ): Promise<FinishedTurn> {
   const { tree, run } = plan;
+  await endTurnFacts(outbox);
   const status = await readStatus(workspaces.path(tree));
   const { entries, problems } = await readOutbox(outbox, plan.facts);
   const refusals = await readRefusals(outbox);

@@ -5,14 +5,18 @@
  * C1. Its environment is: PATH (cfa's, with the directory of `cfa` first), LANG=C.UTF-8, PWD, the CFA_* variables of
  *     {@link turnVariables}, and the variables of cfa's own environment that the role names. Nothing else, HOME neither.
  * C2. It succeeds with exit status 0 and with nothing else. Its text is never interpreted.
- * C3. All turns of a thread see the same CFA_SESSION.
+ * C3. CFA_MCP names a configuration with which a client of MCP starts the tools of the turn (docs/mcp.md).
+ * C4. All turns of a thread see the same CFA_SESSION.
  */
 import { createHash } from "node:crypto";
-import { delimiter } from "node:path";
+import { delimiter, join } from "node:path";
 import { constants } from "node:os";
 import { processIsolation, type ProcessIsolation } from "../process/isolation.ts";
 import { runProgram, type ProgramEnd } from "../process/run-program.ts";
+import { MCP_FILE } from "../outbox.ts";
+import { replaceFile } from "../outbox-file.ts";
 import { UNKNOWN_USAGE } from "../usage.ts";
+import { mcpConfiguration } from "./mcp-configuration.ts";
 import type { AgentAdapter, TurnEvent, TurnFacts, TurnRequest, TurnResult } from "./port.ts";
 
 /** How a role runs its program. */
@@ -46,11 +50,17 @@ async function runTurn(
   report: (event: TurnEvent) => void,
 ): Promise<TurnResult> {
   const session = request.session ?? sessionOf(request.facts);
+  const variables = turnVariables(request, session);
   const { end, text, complaint, problem } = await runProgram(
     {
       run: options.run,
       cwd: request.workspace,
-      env: { ...baseEnvironment(options), PWD: request.workspace, ...turnVariables(request, session) },
+      env: {
+        ...baseEnvironment(options),
+        PWD: request.workspace,
+        ...variables,
+        CFA_MCP: await configureTools(options, request, variables),
+      },
       input: request.prompt,
       stream: request.stream,
       timeout: request.timeout,
@@ -66,6 +76,20 @@ async function runTurn(
   if (end.kind === "aborted") return { stop: "aborted", ...result };
   const failure = failureOf(end, options.run[0] ?? "", request.timeout, complaint);
   return failure === undefined ? { stop: "ended", ...result } : { stop: "failed", failure, ...result };
+}
+
+/** Writes the MCP configuration of the turn (C3); returns its path. */
+async function configureTools(
+  options: CommandOptions,
+  { outbox }: TurnRequest,
+  variables: Readonly<Record<string, string>>,
+): Promise<string> {
+  const file = join(outbox, MCP_FILE);
+  // The variables that the role names may be secret, and stay out of files.
+  const env = { ...baseEnvironment({ ...options, env: [] }), ...variables };
+  const cfa = join(options.cfaBin, "cfa");
+  await replaceFile(file, `${JSON.stringify(mcpConfiguration({ cfa, env }), null, 2)}\n`);
+  return file;
 }
 
 /** The part of the environment that is the same in all turns (C1). */
@@ -99,7 +123,7 @@ export function turnVariables(request: TurnRequest, session: string): Readonly<R
   };
 }
 
-/** A session handle in the form of a UUID (version 8), the same for all turns of a thread (C3). */
+/** A session handle in the form of a UUID (version 8), the same for all turns of a thread (C4). */
 export function sessionOf({ job, thread }: TurnFacts): string {
   const hex = createHash("sha256").update(`${job}\n${thread}`).digest("hex");
   return [

@@ -9,7 +9,38 @@
 import type { AgentName, Message, Policy, ThreadId } from "../../soup/message.ts";
 import type { Usage } from "../usage.ts";
 
-/** What early refusal needs, written as `turn.json` beside the outbox. */
+/** A tool that a role has of its own (docs/mcp.md). */
+export type RoleTool = {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its arguments, an object. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Program and arguments. */
+  readonly run: readonly string[];
+  /** Milliseconds. */
+  readonly timeout: number;
+};
+
+/** How much of something is used up. */
+export type Amount = {
+  /** Null: nobody has reported any. */
+  readonly spent: number | null;
+  /** False: some turns did not report theirs, and `spent` is a lower bound. */
+  readonly complete: boolean;
+  readonly limit: number | null;
+};
+
+/** What the job has spent when a turn begins, and what it may spend. */
+export type Spending = {
+  readonly turns: Amount;
+  readonly tokens: Amount;
+  /** US dollars. */
+  readonly usd: Amount;
+  /** Turns of the lead in this entry to its state; null for whoever leads none. */
+  readonly stateTurns: Amount | null;
+};
+
+/** What early refusal needs, and what an agent may ask about its turn; written as `turn.json` beside the outbox. */
 export type TurnFacts = {
   readonly job: string;
   readonly thread: ThreadId;
@@ -34,6 +65,11 @@ export type TurnFacts = {
   readonly policy: Policy;
   /** Outcomes that the record may name in this state; empty for those who may write none. */
   readonly outcomes: readonly string[];
+  /** Longest time of the turn, milliseconds. */
+  readonly timeout: number;
+  readonly spending: Spending;
+  /** Tools of the role beside cfa's own. */
+  readonly tools: readonly RoleTool[];
   /** Absolute path of the turn's working directory, where the outcome record goes and named files are looked up. */
   readonly workspace: string;
 };
