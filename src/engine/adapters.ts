@@ -34,7 +34,7 @@ export function adaptersOf(
     const given = own[name];
     if (given !== undefined) return [name, given];
     if (agent.adapter === "script") return [name, scriptAgent(agent.steps)];
-    return [name, commandAgent({ run: agent.run, env: agent.env, cfaBin })];
+    return [name, commandAgent({ run: agent.run, env: agent.env, prompt: agent.prompt, cfaBin })];
   });
   return Object.fromEntries(entries);
 }

@@ -25,6 +25,7 @@ const commandAgent = z.strictObject({
   sandbox: z.enum(["preferred", "advisory"]),
   network: z.enum(["none", "loopback", "full"]),
   env: z.array(text).readonly(),
+  prompt: z.enum(["message", "full"]).default("message"),
   /** Tools of its own; `schema` is the JSON Schema that the named file held, programs are resolved as `run` is. */
   tools: z
     .array(

@@ -108,6 +108,10 @@ const commandAgent = z
       )
       .default([])
       .meta({ description: "Environment variables that the program sees beside PATH and the CFA_ ones." }),
+    prompt: oneOf(["message", "full"]).default("message").meta({
+      description:
+        "What it reads on standard input: its message, or, for models, in a first turn also skill, tools and status protocol.",
+    }),
     tools: z.array(tool).default([]).meta({ description: "Tools of its own, beside those of cfa." }),
   })
   .meta({ title: "command", description: "An agent that is a program." });

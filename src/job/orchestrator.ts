@@ -39,6 +39,8 @@ import {
   promptOf,
 } from "./mail.ts";
 import { noticeDraft, noticeOf, type Notice } from "./notice.ts";
+import { instructionsOf, isDispatch } from "./prompts.ts";
+import { skillOf } from "./skills.ts";
 import { foldRecord, isOver, leadOf, leadThread, STATE_TIMED_OUT, type StateRecord } from "./state-record.ts";
 import { afterLostStatus, afterStatus } from "./status.ts";
 
@@ -195,6 +197,12 @@ export class Orchestrator implements Director {
     const lead = thread === leadOf(this.record);
     const live = isLive(state) ? state : "EXECUTE";
     const instance = ledger.thread(thread);
+    const agent = definition.agents[instance.agent];
+    const tools = toolsOf(agent);
+    const skill = lead ? definition.states[live].skill : (agent?.skill ?? null);
+    const shipped = skill === null ? undefined : skillOf(skill);
+    const outcomes = lead ? skillOutcomes(live) : [];
+    const roster = agent?.roster ?? [];
     const given = live === "EXECUTE" ? null : definition.given[ARTIFACT_OF[live]];
     const first = entries[state] === 1 && given === null;
     const conflict = ledger.conflicts.get(this.treeOf(thread));
@@ -211,10 +219,14 @@ export class Orchestrator implements Director {
       state,
       lead,
       policy: definition.states[live].escalation,
-      outcomes: lead ? skillOutcomes(live) : [],
+      outcomes,
       answersTo: lead ? null : (instance.parent ?? null),
       spending: spendingOf(this.record, instance, lead, ledger),
-      tools: toolsOf(definition.agents[instance.agent]),
+      instructions: isDispatch(instance)
+        ? instructionsOf({ lead, outcomes, roster, tools, skill: shipped })
+        : "",
+      skill: skill === null ? null : { name: skill, file: shipped?.file ?? null },
+      tools,
       stall: definition.limits.stall,
       refusals: definition.limits.retries,
     };

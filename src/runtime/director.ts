@@ -10,7 +10,7 @@ import type { Draft, Entry, EntryBody } from "../persistence/entry.ts";
 import type { InboxItem } from "../persistence/ports.ts";
 import type { Configuration } from "../soup/configuration.ts";
 import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
-import type { RoleTool, Spending, TurnRequest } from "./agents/port.ts";
+import type { RoleTool, Spending, TurnFacts, TurnRequest } from "./agents/port.ts";
 import type { Ledger } from "./ledger.ts";
 import type { StatusToken } from "./status-file.ts";
 import type { DeliverMode } from "./workspaces/port.ts";
@@ -34,12 +34,13 @@ export type Decision = {
 };
 
 /** What a turn needs to know from above. */
-export type Brief = Pick<TurnRequest, "prompt" | "entry" | "artifacts" | "timeout"> & {
+export type Brief = Pick<TurnRequest, "prompt" | "instructions" | "entry" | "artifacts" | "timeout"> & {
   readonly state: string;
   readonly lead: boolean;
   readonly policy: Policy;
   readonly outcomes: readonly string[];
   readonly spending: Spending;
+  readonly skill: TurnFacts["skill"];
   /** Tools of the agent's role beside cfa's own. */
   readonly tools: readonly RoleTool[];
   /** File whose presence makes an `align` entry; null when the turn has none. */

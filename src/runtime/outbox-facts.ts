@@ -49,6 +49,7 @@ export const turnFactsSchema: z.ZodType<TurnFacts> = z.strictObject({
   outcomes: z.array(id),
   timeout: z.number(),
   spending: z.strictObject({ turns: amount, tokens: amount, usd: amount, stateTurns: amount.nullable() }),
+  skill: z.strictObject({ name: id, file: id.nullable() }).nullable(),
   tools: z.array(roleTool),
   workspace: id,
 });

@@ -64,6 +64,7 @@ function factsOf(
     outcomes: brief.outcomes,
     timeout: brief.timeout,
     spending: brief.spending,
+    skill: brief.skill,
     tools: brief.tools,
     workspace,
   };

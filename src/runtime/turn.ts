@@ -108,6 +108,7 @@ async function carryOut(
         facts,
         message: run.message,
         prompt: brief.prompt,
+        instructions: brief.instructions,
         session: plan.session,
         workspace: workspaces.path(tree),
         outbox,

@@ -67,6 +67,7 @@ describe("the smallest job file", () => {
           sandbox: "preferred",
           network: "none",
           env: [],
+          prompt: "message",
           tools: [],
         },
       },

@@ -93,7 +93,11 @@ describe("the keys at a place", () => {
   it.each([
     [["budget"], {}, ["usd", "tokens", "turns", "wall"]],
     [["states", "PLAN"], {}, ["agent", "skill", "escalation", "state_timeout"]],
-    [["agents", "x"], {}, ["adapter", "run", "roster", "skill", "sandbox", "network", "env", "tools"]],
+    [
+      ["agents", "x"],
+      {},
+      ["adapter", "run", "roster", "skill", "sandbox", "network", "env", "prompt", "tools"],
+    ],
     [["agents", "x"], { adapter: "script" }, ["adapter", "steps", "roster", "skill"]],
     [["agents"], {}, []],
     [["nowhere"], {}, []],

@@ -17,7 +17,14 @@ import { MCP_FILE } from "../outbox.ts";
 import { replaceFile } from "../outbox-file.ts";
 import { UNKNOWN_USAGE } from "../usage.ts";
 import { mcpConfiguration } from "./mcp-configuration.ts";
-import type { AgentAdapter, TurnEvent, TurnFacts, TurnRequest, TurnResult } from "./port.ts";
+import {
+  type AgentAdapter,
+  fullPrompt,
+  type TurnEvent,
+  type TurnFacts,
+  type TurnRequest,
+  type TurnResult,
+} from "./port.ts";
 
 /** How a role runs its program. */
 export type CommandOptions = {
@@ -25,6 +32,8 @@ export type CommandOptions = {
   readonly run: readonly string[];
   /** Names of variables that are passed on from cfa's own environment, where they are set. */
   readonly env: readonly string[];
+  /** What goes to standard input: the message alone (unless given), or with the instructions of a first turn. */
+  readonly prompt?: "message" | "full";
   /** Directory that holds an executable `cfa`. */
   readonly cfaBin: string;
   /** Milliseconds between the request to stop (SIGTERM) and the kill; 3000 unless given. */
@@ -61,7 +70,7 @@ async function runTurn(
         ...variables,
         CFA_MCP: await configureTools(options, request, variables),
       },
-      input: request.prompt,
+      input: options.prompt === "full" ? fullPrompt(request) : request.prompt,
       stream: request.stream,
       timeout: request.timeout,
       stopSignals: ["SIGTERM"],
@@ -120,6 +129,7 @@ export function turnVariables(request: TurnRequest, session: string): Readonly<R
     ...parent,
     CFA_OUTBOX: outbox,
     CFA_ARTIFACTS: JSON.stringify(artifacts),
+    ...(facts.skill?.file == null ? {} : { CFA_SKILL: facts.skill.file }),
   };
 }
 

@@ -68,6 +68,8 @@ export type TurnFacts = {
   /** Longest time of the turn, milliseconds. */
   readonly timeout: number;
   readonly spending: Spending;
+  /** Skill that the agent works by; `file` is the SKILL.md that cfa ships under that name, null when it ships none. */
+  readonly skill: { readonly name: string; readonly file: string | null } | null;
   /** Tools of the role beside cfa's own. */
   readonly tools: readonly RoleTool[];
   /** Absolute path of the turn's working directory, where the outcome record goes and named files are looked up. */
@@ -80,6 +82,8 @@ export type TurnRequest = {
   readonly message: Message;
   /** The message as the agent reads it: task, artifacts, tools; what goes to standard input. */
   readonly prompt: string;
+  /** What follows the prompt in the first turn of a dispatch, for agents that are models; empty in every other (docs/skills.md). */
+  readonly instructions: string;
   /** Handle of the session to resume; undefined starts one. */
   readonly session: string | undefined;
   /** Working directory: the tree of the thread. */
@@ -103,6 +107,11 @@ export type TurnEvent =
   | { readonly kind: "started"; readonly pid: number | null; readonly started: string | null }
   /** A line of output, for progress views; may be dropped under load. */
   | { readonly kind: "line"; readonly text: string };
+
+/** The whole of what a model is told in a turn: its message, then the instructions. */
+export function fullPrompt({ prompt, instructions }: Pick<TurnRequest, "prompt" | "instructions">): string {
+  return instructions === "" ? prompt : `${prompt}\n\n${instructions}\n`;
+}
 
 /** How a turn ended. */
 export type TurnResult = {

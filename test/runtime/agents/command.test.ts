@@ -38,6 +38,7 @@ function request(over: Partial<TurnRequest> = {}, facts: Partial<TurnFacts> = {}
     },
     message: { id: "m", from: null, kind: "task", body: "write" },
     prompt: "the prompt\n",
+    instructions: "",
     session: undefined,
     workspace: join(home, "work"),
     outbox: join(home, "out"),

@@ -49,6 +49,7 @@ function run(
     facts: factsOf(),
     message: { id: "m", from: null, kind: "task", body: "plan it" },
     prompt: "prompt",
+    instructions: "",
     session: undefined,
     workspace: join(home, "work"),
     outbox: join(home, "out"),
