@@ -81,6 +81,10 @@ export const jobDefinitionSchema = z.strictObject({
   }),
   deadline: millis.nullable(),
   over_cap: z.enum(["refuse", "wait"]),
+  status_tokens: z.union([z.literal(1), z.literal(2)]).default(1),
+  hooks: z
+    .strictObject({ before_run: text.nullable(), after_run: text.nullable(), timeout: millis })
+    .default({ before_run: null, after_run: null, timeout: 60_000 }),
   workspaces: text.nullable(),
 });
 

@@ -251,6 +251,22 @@ export const jobFileSchema = z
     over_cap: oneOf(["refuse", "wait"]).default("refuse").meta({
       description: "A dispatch above limits.fan_out is refused, or waits for a later close of the same turn.",
     }),
+    status_tokens: z
+      .union([z.literal(1), z.literal(2)], { error: "must be 1 or 2" })
+      .default(1)
+      .meta({ description: "Words of the status file that are honoured; 2 adds no-change-needed." }),
+    hooks: z
+      .strictObject({
+        before_run: text("must be a shell script").optional().meta({
+          description: "Shell script before the first turn of a dispatch; a failing one fails the turn.",
+        }),
+        after_run: text("must be a shell script").optional().meta({
+          description: "Shell script after a turn that ends with an outcome, a status word or a failure.",
+        }),
+        timeout: duration().prefault("1m").meta({ description: "Longest run of a hook." }),
+      })
+      .prefault({})
+      .meta({ description: "Shell scripts of the operator, run in the tree of the turn." }),
     workspaces: folder("must be the path of a folder").optional().meta({
       description:
         "Folder for the worktrees, relative to job.yaml; by default below .cfa/ of the repository.",

@@ -9,15 +9,13 @@
 import type { Draft, Entry, EntryBody } from "../persistence/entry.ts";
 import type { InboxItem } from "../persistence/ports.ts";
 import type { Brief, Decision, Director, Standing, View } from "../runtime/director.ts";
-import type { RoleTool } from "../runtime/agents/port.ts";
 import type { Ledger } from "../runtime/ledger.ts";
-import { isConflictMail, unresolved } from "../runtime/held.ts";
-import { isStatusToken, type StatusToken } from "../runtime/status-file.ts";
+import { isStatusToken, type StatusToken, type StatusVersion } from "../runtime/status-file.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
 import { actOf } from "./acts.ts";
-import { nextAlarm, pastDeadline, spendingOf, spentBudget, stateDeadline } from "./budget.ts";
-import type { JobAgent } from "./definition.ts";
+import { briefOf } from "./brief.ts";
+import { nextAlarm, pastDeadline, spentBudget, stateDeadline } from "./budget.ts";
 import { afterFailedTurn } from "./failed-turn.ts";
 import { stateFailure, steerLead } from "./lead.ts";
 import {
@@ -27,20 +25,10 @@ import {
   type JobRecord,
   type LiveState,
   NEW_RECORD,
-  skillOutcomes,
   step,
 } from "./machine.ts";
-import {
-  ARTIFACT_OF,
-  conflictRemark,
-  deliveryMessage,
-  fromOrchestrator,
-  leadTask,
-  promptOf,
-} from "./mail.ts";
+import { deliveryMessage, fromOrchestrator, leadTask } from "./mail.ts";
 import { noticeDraft, noticeOf, type Notice } from "./notice.ts";
-import { instructionsOf, isDispatch } from "./prompts.ts";
-import { skillOf } from "./skills.ts";
 import { foldRecord, isOver, leadOf, leadThread, STATE_TIMED_OUT, type StateRecord } from "./state-record.ts";
 import { afterLostStatus, afterStatus } from "./status.ts";
 
@@ -183,6 +171,10 @@ export class Orchestrator implements Director {
     return [...stop, ...afterFailedTurn(this.record, turn, message, view)];
   }
 
+  statusVersion(): StatusVersion {
+    return this.record.definition.status_tokens;
+  }
+
   afterLostStatus(thread: ThreadId, turn: number, status: StatusToken, view: View): readonly Draft[] {
     return isOver(this.record) ? [] : afterLostStatus(thread, turn, status, view);
   }
@@ -192,52 +184,7 @@ export class Orchestrator implements Director {
   }
 
   brief(thread: ThreadId, message: Message, { ledger }: View): Brief {
-    const { definition, machine, entries } = this.record;
-    const { state } = machine;
-    const lead = thread === leadOf(this.record);
-    const live = isLive(state) ? state : "EXECUTE";
-    const instance = ledger.thread(thread);
-    const agent = definition.agents[instance.agent];
-    const tools = toolsOf(agent);
-    const skill = lead ? definition.states[live].skill : (agent?.skill ?? null);
-    const shipped = skill === null ? undefined : skillOf(skill);
-    const outcomes = lead ? skillOutcomes(live) : [];
-    const roster = agent?.roster ?? [];
-    const given = live === "EXECUTE" ? null : definition.given[ARTIFACT_OF[live]];
-    const first = entries[state] === 1 && given === null;
-    const conflict = ledger.conflicts.get(this.treeOf(thread));
-    const remark =
-      conflict === undefined || isConflictMail(message, conflict.child)
-        ? ""
-        : `\n\n${conflictRemark(unresolved(conflict, ledger))}`;
-    return {
-      prompt: `${promptOf(message)}${this.#skillOf(thread, message, ledger)}${remark}`,
-      entry: lead && !first ? "align" : "draft",
-      artifact: lead ? definition.artifacts[ARTIFACT_OF[live]] : null,
-      artifacts: definition.artifacts,
-      timeout: definition.limits.timeout,
-      state,
-      lead,
-      policy: definition.states[live].escalation,
-      outcomes,
-      answersTo: lead ? null : (instance.parent ?? null),
-      spending: spendingOf(this.record, instance, lead, ledger),
-      instructions: isDispatch(instance)
-        ? instructionsOf({ lead, outcomes, roster, tools, skill: shipped })
-        : "",
-      skill: skill === null ? null : { name: skill, file: shipped?.file ?? null },
-      tools,
-      stall: definition.limits.stall,
-      refusals: definition.limits.retries,
-    };
-  }
-
-  /** What a dispatched agent is told of its skill, with its task; a lead's task names its own (mail.ts). */
-  #skillOf(thread: ThreadId, { kind }: Message, ledger: Ledger): string {
-    const { definition } = this.record;
-    const { agent } = ledger.thread(thread);
-    const skill = kind === "task" && thread !== leadOf(this.record) ? definition.agents[agent]?.skill : null;
-    return skill == null ? "" : `\n\nSkill: ${skill}.`;
+    return briefOf(this.record, { thread, tree: this.treeOf(thread) }, message, ledger);
   }
 
   hindrance(view: View): string | undefined {
@@ -282,10 +229,6 @@ export class Orchestrator implements Director {
       return "There is nobody to ask (human: none). Decide yourself, and say what you assumed.";
     return undefined;
   }
-}
-
-function toolsOf(agent: JobAgent | undefined): readonly RoleTool[] {
-  return agent?.adapter === "command" ? agent.tools : [];
 }
 
 function note(text: string): Draft {

@@ -32,6 +32,11 @@ export function resolveJob(
     },
     limits: { ...file.limits, stall: file.limits.stall ?? null },
     budget: { usd, tokens, turns, wall },
+    hooks: {
+      before_run: file.hooks.before_run ?? null,
+      after_run: file.hooks.after_run ?? null,
+      timeout: file.hooks.timeout,
+    },
     deadline: file.deadline ?? null,
     workspaces: file.workspaces === undefined ? null : path.resolve(directory, file.workspaces),
   };

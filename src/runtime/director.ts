@@ -11,8 +11,9 @@ import type { InboxItem } from "../persistence/ports.ts";
 import type { Configuration } from "../soup/configuration.ts";
 import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
 import type { RoleTool, Spending, TurnFacts, TurnRequest } from "./agents/port.ts";
+import type { Hooks } from "./hooks.ts";
 import type { Ledger } from "./ledger.ts";
-import type { StatusToken } from "./status-file.ts";
+import type { StatusToken, StatusVersion } from "./status-file.ts";
 import type { DeliverMode } from "./workspaces/port.ts";
 
 /** What the director may look at. */
@@ -41,6 +42,10 @@ export type Brief = Pick<TurnRequest, "prompt" | "instructions" | "entry" | "art
   readonly outcomes: readonly string[];
   readonly spending: Spending;
   readonly skill: TurnFacts["skill"];
+  /** The turn is the first of a dispatch. */
+  readonly dispatch: boolean;
+  readonly hooks: Hooks;
+  readonly statusVersion: StatusVersion;
   /** Tools of the agent's role beside cfa's own. */
   readonly tools: readonly RoleTool[];
   /** File whose presence makes an `align` entry; null when the turn has none. */
@@ -68,6 +73,8 @@ export interface Director {
   treeOf(thread: ThreadId): ThreadId;
   /** What the director's own instance decides on a message. */
   decide(message: Message, view: View): Decision;
+  /** Which words of status files are honoured. */
+  statusVersion(): StatusVersion;
   /** What is to be done now; asked when the soup is inert. */
   steer(view: View): readonly Draft[];
   /** What follows from the end of a turn, in the same commit, after the firing of its choice. */

@@ -85,7 +85,7 @@ export class Effects {
       const { serial } = ledger.thread(thread);
       const outbox = join(directories.turns, String(serial), String(turn));
       const hadBegun = await setAside(outbox, workspaces.path(tree));
-      const status = hadBegun ? await readStatus(workspaces.path(tree)) : undefined;
+      const status = hadBegun ? await readStatus(workspaces.path(tree), director.statusVersion()) : undefined;
       if (status !== undefined && "token" in status) signalled.push({ thread, turn, status: status.token });
       await this.#mended(tree, `${serial}.${turn}`);
       const back = workspaces.restore(tree, ledger.snapshots.get(tree) ?? null, `${serial}.${turn}`);

@@ -3,7 +3,8 @@
  *
  * T1. Records and status files of earlier turns are cleared before the agent starts; none older than its turn is read.
  * T2. The outbox of a turn that was lost is moved aside, never read.
- * T3. The snapshot is taken when the agent and its descent are dead, before anything of the turn is committed.
+ * T3. `before_run` comes after that and before the agent of a dispatch: what it writes is the operator's word, and survives.
+ * T4. The snapshot is taken when the agent and its descent are dead, before anything of the turn is committed.
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,6 +13,7 @@ import type { Run } from "../soup/molecule.ts";
 import type { AgentAdapter, TurnEvent, TurnFacts, TurnResult } from "./agents/port.ts";
 import type { Clock } from "./clock.ts";
 import type { Brief } from "./director.ts";
+import { type HookPlace, runHook } from "./hooks.ts";
 import { FILES_FOLDER, type OutboxEntry } from "./outbox.ts";
 import { endTurnFacts, writeTurnFacts } from "./outbox-facts.ts";
 import { readRefusals } from "./outbox-refusals.ts";
@@ -97,9 +99,20 @@ async function carryOut(
   const { facts, run, brief, tree } = plan;
   const { outbox, stale } = await makeReady(plan, workspaces, directories);
   const entry = await entryOf(brief, workspaces.path(tree));
-  // What came with the tree or with the message is no effect of the turn.
+  const place = {
+    facts,
+    cwd: workspaces.path(tree),
+    stream: join(directories.streams, `${facts.serial}.${run.turn}.log`),
+    signal,
+    report,
+  };
+  const hooked = brief.dispatch && brief.hooks.before_run !== null;
+  const trouble = hooked ? await runHook(brief.hooks, "before_run", place) : undefined;
+  if (trouble === "aborted") return turnWithout("aborted");
+  if (trouble !== undefined) return turnWithout("failed", trouble);
+  // What came with the tree, the message or the hook is no effect of the turn.
   const before =
-    plan.snapshot !== undefined && plan.files.length === 0
+    plan.snapshot !== undefined && plan.files.length === 0 && !hooked
       ? plan.snapshot
       : (await workspaces.snapshot(tree, `${facts.serial}.${run.turn}-before`)).commit;
   const result = await watched(clock, brief.stall, signal, report, (until, heard) =>
@@ -112,7 +125,7 @@ async function carryOut(
         session: plan.session,
         workspace: workspaces.path(tree),
         outbox,
-        stream: join(directories.streams, `${facts.serial}.${run.turn}.log`),
+        stream: place.stream,
         entry,
         artifacts: brief.artifacts,
         timeout: brief.timeout,
@@ -121,7 +134,7 @@ async function carryOut(
       heard,
     ),
   );
-  const harvested = await harvest(plan, workspaces, outbox, result, before);
+  const harvested = await harvest(plan, workspaces, outbox, result, before, place);
   const unkept = result.problem === undefined ? [] : [result.problem];
   return { ...harvested, problems: [...stale, ...unkept, ...harvested.problems] };
 }
@@ -168,13 +181,17 @@ async function harvest(
   outbox: string,
   result: TurnResult,
   before: string,
+  place: HookPlace,
 ): Promise<FinishedTurn> {
-  const { tree, run } = plan;
+  const { tree, run, brief } = plan;
   await endTurnFacts(outbox);
-  const status = await readStatus(workspaces.path(tree));
+  const status = await readStatus(workspaces.path(tree), brief.statusVersion);
   const { entries, problems } = await readOutbox(outbox, plan.facts);
   const refusals = await readRefusals(outbox);
   const outcome = await readRecord(workspaces.path(tree));
+  const over = result.stop === "failed" || outcome !== null || (status !== undefined && "token" in status);
+  const trouble = over ? await runHook(brief.hooks, "after_run", place) : undefined;
+  const hook = trouble === undefined || trouble === "aborted" ? [] : [trouble];
   const completed = result.stop === "aborted" ? undefined : await workspaces.complete(tree);
   const { commit, changed } = await workspaces.snapshot(tree, `${plan.facts.serial}.${run.turn}`, before);
   const files = entries.flatMap((entry) => (entry.verb === "send" ? entry.files : []));
@@ -192,7 +209,7 @@ async function harvest(
   return {
     result,
     entries,
-    problems: [...problems, ...missing],
+    problems: [...problems, ...missing, ...hook],
     refusals,
     outcome,
     status,
