@@ -50,7 +50,7 @@ function toldOf(
   { definition }: StateRecord,
   instance: ThreadRecord,
   state: LiveState | null,
-): Pick<Brief, "dispatch" | "instructions" | "skill" | "tools"> {
+): Pick<Brief, "dispatch" | "instructions" | "skill" | "substitute" | "tools"> {
   const agent = definition.agents[instance.agent];
   const name = state === null ? (agent?.skill ?? null) : definition.states[state].skill;
   const skill = name === null ? undefined : skillOf(name);
@@ -62,6 +62,7 @@ function toldOf(
   return {
     dispatch,
     instructions: dispatch ? instructionsOf({ lead, outcomes, roster, tools, skill }) : "",
+    substitute: instance.last?.result === "failed" ? (agent?.fallback ?? null) : null,
     skill: name === null ? null : { name, file: skill?.file ?? null },
     tools,
   };

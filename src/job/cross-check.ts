@@ -46,7 +46,7 @@ const viewSchema = z.object({
     .record(
       z.string(),
       z
-        .object({ run: words, roster: words, tools: z.array(toolView).catch([]) })
+        .object({ run: words, roster: words, fallback: word, tools: z.array(toolView).catch([]) })
         .catch({ run: [], roster: [], tools: [] }),
     )
     .catch({}),
@@ -74,6 +74,7 @@ export function check(
   const problems = [
     ...checkAgentNames(view),
     ...checkRosters(view),
+    ...checkFallbacks(view),
     ...checkLeads(view),
     ...checkArtifacts(view),
     ...programs.problems,
@@ -103,6 +104,14 @@ function checkRosters({ agents }: View): readonly Problem[] {
       return unknownAgent(at, `the roster of ${agent}`, name, agents);
     }),
   );
+}
+
+function checkFallbacks({ agents }: View): readonly Problem[] {
+  return Object.entries(agents).flatMap(([agent, { fallback = "" }]) => {
+    const path = ["agents", agent, "fallback"];
+    if (fallback === agent) return [{ path, sentence: `${agent} cannot be its own fallback` }];
+    return unknownAgent(path, `agents.${agent}.fallback`, fallback, agents);
+  });
 }
 
 function checkLeads({ agents, states }: View): readonly Problem[] {

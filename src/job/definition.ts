@@ -15,7 +15,11 @@ const text = z.string();
 const millis = z.int().positive();
 const count = z.int().nonnegative();
 
-const role = { roster: z.array(text).readonly(), skill: text.nullable() };
+const role = {
+  roster: z.array(text).readonly(),
+  skill: text.nullable(),
+  fallback: text.nullable().default(null),
+};
 
 const commandAgent = z.strictObject({
   adapter: z.literal("command"),

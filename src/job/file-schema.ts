@@ -47,6 +47,9 @@ const skill = named(JOB_NAME, "must be the name of a skill: lower-case letters, 
 const role = {
   roster: z.array(agentName).default([]).meta({ description: "Agents that this one may dispatch work to." }),
   skill: skill.optional().meta({ description: "Skill that the agent works by when it is dispatched." }),
+  fallback: agentName.optional().meta({
+    description: "Agent that stands in for this one in the turn after one of its turns has failed.",
+  }),
 };
 
 const tool = z

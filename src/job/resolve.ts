@@ -43,8 +43,8 @@ export function resolveJob(
 }
 
 function resolveAgent(role: string, agent: JobFile["agents"][string], findings: Findings): JobAgent {
-  const { skill = null } = agent;
-  if (agent.adapter === "script") return { ...agent, skill };
+  const { skill = null, fallback = null } = agent;
+  if (agent.adapter === "script") return { ...agent, skill, fallback };
   const run = findings.programs.get(role);
   invariant(run !== undefined, `the program of ${role} was not looked up`);
   const tools = agent.tools.map(({ name, description, timeout }, index) => {
@@ -52,7 +52,7 @@ function resolveAgent(role: string, agent: JobFile["agents"][string], findings: 
     invariant(tool !== undefined, `tool ${name} of ${role} was not looked up`);
     return { name, description, timeout, ...tool };
   });
-  return { ...agent, adapter: "command", run: [...run], tools, skill };
+  return { ...agent, adapter: "command", run: [...run], tools, skill, fallback };
 }
 
 /** The real path of a folder, so that one repository has one name; as it stands while it does not exist. */

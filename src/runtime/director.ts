@@ -9,7 +9,7 @@
 import type { Draft, Entry, EntryBody } from "../persistence/entry.ts";
 import type { InboxItem } from "../persistence/ports.ts";
 import type { Configuration } from "../soup/configuration.ts";
-import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
+import type { AgentName, Message, Payload, Policy, ThreadId } from "../soup/message.ts";
 import type { RoleTool, Spending, TurnFacts, TurnRequest } from "./agents/port.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Ledger } from "./ledger.ts";
@@ -45,6 +45,8 @@ export type Brief = Pick<TurnRequest, "prompt" | "instructions" | "entry" | "art
   /** The turn is the first of a dispatch. */
   readonly dispatch: boolean;
   readonly hooks: Hooks;
+  /** The agent whose adapter runs the turn in place of the thread's own; null for no other. */
+  readonly substitute: AgentName | null;
   readonly statusVersion: StatusVersion;
   /** Tools of the agent's role beside cfa's own. */
   readonly tools: readonly RoleTool[];

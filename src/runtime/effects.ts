@@ -179,9 +179,10 @@ export class Effects {
     const tree = director.treeOf(thread);
     if (this.#turns.has(key) || this.#turns.size >= concurrency || this.#trees.mergesInto(tree, view)) return;
     if (director.hindrance(view) !== undefined) return;
-    const adapter = agents[run.agent];
-    invariant(adapter !== undefined, `no adapter for ${run.agent}`);
     const plan = planOf(run, view, this.#options);
+    const by = plan.brief.substitute ?? run.agent;
+    const adapter = agents[by];
+    invariant(adapter !== undefined, `no adapter for ${by}`);
     const controller = new AbortController();
     this.#turns.set(key, { run, controller });
     this.#launch(async () => {

@@ -64,6 +64,7 @@ describe("the smallest job file", () => {
           run: ["sh"],
           roster: [],
           skill: null,
+          fallback: null,
           sandbox: "preferred",
           network: "none",
           env: [],
@@ -88,6 +89,8 @@ describe("the smallest job file", () => {
       budget: { usd: null, tokens: null, turns: null, wall: null },
       deadline: null,
       over_cap: "refuse",
+      status_tokens: 1,
+      hooks: { before_run: null, after_run: null, timeout: 60_000 },
       workspaces: null,
     });
   });

@@ -96,9 +96,9 @@ describe("the keys at a place", () => {
     [
       ["agents", "x"],
       {},
-      ["adapter", "run", "roster", "skill", "sandbox", "network", "env", "prompt", "tools"],
+      ["adapter", "run", "roster", "skill", "fallback", "sandbox", "network", "env", "prompt", "tools"],
     ],
-    [["agents", "x"], { adapter: "script" }, ["adapter", "steps", "roster", "skill"]],
+    [["agents", "x"], { adapter: "script" }, ["adapter", "steps", "roster", "skill", "fallback"]],
     [["agents"], {}, []],
     [["nowhere"], {}, []],
   ])("%j holding %j are %j", (path, mapping, keys) => {
