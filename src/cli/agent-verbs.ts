@@ -2,6 +2,8 @@
 import type { Command } from "commander";
 import type { OutcomeOptions } from "../channels/verbs/outcome.ts";
 import type { SendOptions } from "../channels/verbs/send.ts";
+import type { ToolCheckOptions } from "./commands/tool-check.ts";
+import type { AskWords } from "./commands/agent-verbs.ts";
 import type { Context } from "./context.ts";
 
 /** Takes the exit code of the command that ran. */
@@ -25,8 +27,10 @@ export function addAgentVerbs(program: Command, context: Context, settle: Settle
   program
     .command("ask [question]")
     .summary("ask the human; the answer is your next message")
-    .action(async (text: string | undefined) => {
-      settle(await (await verbs()).askCommand(context, { text }));
+    .option("--default <text>", "the answer that counts when nobody has given one in time")
+    .option("--deadline <time>", "how long to wait for one, for example 10m")
+    .action(async (text: string | undefined, options: AskWords) => {
+      settle(await (await verbs()).askCommand(context, { ...options, text }));
     });
   program
     .command("close [thread]")
@@ -53,6 +57,16 @@ export function addAgentVerbs(program: Command, context: Context, settle: Settle
     .action(async () => {
       const { mcpCommand } = await import("./commands/mcp.ts");
       settle(await mcpCommand(context));
+    });
+  program
+    .command("tool-check")
+    .summary("as a hook of an agent's client: may this tool call be made? (exit 2: no)")
+    .option("--policy <file>", "what the agent may use (required)")
+    .option("--workspace <dir>", "the workspace (default: CFA_WORKSPACE)")
+    .option("--deadline <duration>", "refuse what takes longer (default: 10s)")
+    .action(async (options: ToolCheckOptions) => {
+      const { toolCheckCommand } = await import("./commands/tool-check.ts");
+      settle(await toolCheckCommand(context, options));
     });
 }
 

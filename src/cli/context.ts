@@ -21,10 +21,13 @@ export type Output = {
 /** A key that was pressed: its name (`left`, `return`, `a`), and the text that it types, if any. */
 export type Key = { readonly name: string; readonly text: string; readonly ctrl: boolean };
 
+/** Bounds on reading standard input to its end; a reading that breaks one rejects. */
+export type InputBounds = { readonly bytesMax: number; readonly signal: AbortSignal };
+
 /** Standard input. */
 export type Input = {
   readonly isTTY: boolean;
-  readonly text: () => Promise<string>;
+  readonly text: (bounds?: InputBounds) => Promise<string>;
   /** Calls `listener` with each key as it is pressed. Returns the end of that. Absent without a terminal. */
   readonly keys?: (listener: (key: Key) => void) => () => void;
 };

@@ -6,7 +6,7 @@
  */
 import type { RunOptions } from "../engine/engine.ts";
 import type { JobRun } from "../engine/job-run.ts";
-import { warningsOf } from "../job/warnings.ts";
+import { warningsBesideLog } from "../job/warnings.ts";
 import { encodeEntry } from "../persistence/codec.ts";
 import { killStray } from "../runtime/process/tree.ts";
 import type { RunEnd } from "../runtime/scheduler-options.ts";
@@ -15,6 +15,7 @@ import { EXIT, exitOfState } from "./exit-codes.ts";
 import { commandFor } from "./jobs.ts";
 import { type Progress, progressOn } from "./progress/progress.ts";
 import { lastWords, ownedLine } from "./last-words.ts";
+import { userNotify } from "./user-configuration.ts";
 import { JobViewer } from "./view/job-view.ts";
 
 /** How a run is shown. */
@@ -33,6 +34,7 @@ export async function drive(
   start: (options: RunOptions) => Promise<JobRun>,
   { json, quiet, top, after }: DriveOptions,
 ): Promise<number> {
+  const notify = await userNotify(context, top);
   const viewer = new JobViewer();
   const answer = (question: string) =>
     commandFor(context, top, `answer ${question} TEXT --job ${viewer.read.record.job}`);
@@ -40,7 +42,11 @@ export async function drive(
   const stop = stopping(context, viewer, progress);
   let end: RunEnd;
   try {
-    const run = await start({ waitForHuman: context.stdin.isTTY, onTurnEvent: progress.event });
+    const run = await start({
+      waitForHuman: context.stdin.isTTY,
+      onTurnEvent: progress.event,
+      ...(notify === undefined ? {} : { notify }),
+    });
     stop.of(run);
     for await (const entry of run) {
       viewer.apply(entry);
@@ -64,7 +70,7 @@ export async function drive(
 }
 
 function warn(viewer: JobViewer, progress: Progress): void {
-  for (const warning of warningsOf(viewer.read.record.definition)) progress.say(`warning: ${warning}`);
+  for (const warning of warningsBesideLog(viewer.read.record.definition)) progress.say(`warning: ${warning}`);
 }
 
 function exitOf(

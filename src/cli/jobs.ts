@@ -93,20 +93,23 @@ async function onlyUnfinished(top: string, verb: string): Promise<JobPlace | und
 }
 
 /** Opens a job's log for reading, does `work`, and closes it. Throws BusError for a damaged log (J3). */
-export async function withLog<T>({ top, id }: JobPlace, work: (bus: Bus) => Promise<T>): Promise<T> {
-  return using(openSqliteBus(jobFile(top, id), { job: id, mode: "readonly" }), async (bus) => {
-    await requireAnchored(top, id, bus.log);
-    return work(bus);
-  });
+export function withLog<T>(place: JobPlace, work: (bus: Bus) => Promise<T>): Promise<T> {
+  return withBus(place, "readonly", work);
 }
 
-/** Opens a job so that its inbox takes posts, does `work`, and closes it. */
-export async function withInbox<T>({ top, id }: JobPlace, work: (bus: Bus) => Promise<T>): Promise<T> {
-  return using(openSqliteBus(jobFile(top, id), { job: id, mode: "existing" }), work);
+/** Opens a job so that its inbox takes posts, does `work`, and closes it. Throws BusError for a damaged log (J3). */
+export function withInbox<T>(place: JobPlace, work: (bus: Bus) => Promise<T>): Promise<T> {
+  return withBus(place, "existing", work);
 }
 
-async function using<T>(bus: Bus, work: (bus: Bus) => Promise<T>): Promise<T> {
+async function withBus<T>(
+  { top, id }: JobPlace,
+  mode: "readonly" | "existing",
+  work: (bus: Bus) => Promise<T>,
+): Promise<T> {
+  const bus = openSqliteBus(jobFile(top, id), { job: id, mode });
   try {
+    await requireAnchored(top, id, bus.log);
     return await work(bus);
   } finally {
     await bus.close();

@@ -1,7 +1,7 @@
 /** The {@link Context} of this very process. */
 import { text } from "node:stream/consumers";
 import type { ReadStream, WriteStream } from "node:tty";
-import type { Context, Input, Output } from "./context.ts";
+import type { Context, Input, InputBounds, Output } from "./context.ts";
 import { listenForKeys } from "./terminal-keys.ts";
 
 /** Made once, by the bin. */
@@ -21,8 +21,29 @@ export function processContext(): Context {
 }
 
 function inputOf(stream: ReadStream): Input {
-  const input = { isTTY: stream.isTTY ?? false, text: () => text(stream) };
+  const read = (bounds?: InputBounds) => (bounds === undefined ? text(stream) : boundedText(stream, bounds));
+  const input = { isTTY: stream.isTTY ?? false, text: read };
   return input.isTTY ? { ...input, keys: (listener) => listenForKeys(stream, listener) } : input;
+}
+
+/** Reads to the end within bounds; a reading that is given up leaves nothing open that would keep the process. */
+async function boundedText(stream: ReadStream, { bytesMax, signal }: InputBounds): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const giveUp = () => void stream.destroy(new Error("standard input did not end in time"));
+  signal.addEventListener("abort", giveUp, { once: true });
+  try {
+    for await (const chunk of stream) {
+      const part = Buffer.from(chunk);
+      bytes += part.length;
+      if (bytes > bytesMax) throw new Error(`standard input is longer than ${bytesMax} bytes`);
+      chunks.push(part);
+    }
+  } finally {
+    signal.removeEventListener("abort", giveUp);
+    stream.destroy();
+  }
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 function outputOf(stream: WriteStream): Output {

@@ -6,7 +6,6 @@
  */
 import { Argument, Command, CommanderError, Option } from "commander";
 import { addAgentVerbs, type Settle } from "./agent-verbs.ts";
-import type { AnswerOptions } from "./commands/answer.ts";
 import type { CheckOptions } from "./commands/check.ts";
 import type { CompletedCommand } from "./commands/completion.ts";
 import type { ExploreCommandOptions } from "./commands/explore.ts";
@@ -21,10 +20,10 @@ import type { StepOptions } from "./commands/step.ts";
 import type { ValidateOptions } from "./commands/validate.ts";
 import type { VerifyOptions } from "./commands/verify.ts";
 import type { WhyOptions } from "./commands/why.ts";
-import type { WithdrawOptions } from "./commands/withdraw.ts";
 import type { Context } from "./context.ts";
 import { reportError } from "./errors.ts";
 import { EXIT, exitCodeHelp } from "./exit-codes.ts";
+import { addHumanCommands, REPO } from "./human-commands.ts";
 import { VERSION } from "./version.ts";
 
 /** Runs the command line `words`. Returns the exit code; never rejects. */
@@ -63,6 +62,7 @@ function buildProgram(context: Context, settle: Settle): Command {
     .addHelpText("after", `\n${exitCodeHelp()}`);
   addFileCommands(program, context, settle);
   addJobCommands(program, context, settle);
+  addHumanCommands(program, context, settle);
   addReadingCommands(program, context, settle);
   addReplayingCommands(program, context, settle);
   addExplore(program, context, settle);
@@ -71,8 +71,6 @@ function buildProgram(context: Context, settle: Settle): Command {
   addAgentVerbs(program, context, settle);
   return program;
 }
-
-const REPO = ["--repo <dir>", "the repository (default: where you are)"] as const;
 
 function addFileCommands(program: Command, context: Context, settle: Settle): void {
   program
@@ -139,25 +137,6 @@ function addJobCommands(program: Command, context: Context, settle: Settle): voi
     .action(async (job: string | undefined, options: ForkOptions) => {
       const { forkCommand } = await import("./commands/fork.ts");
       settle(await forkCommand(context, job, options));
-    });
-  program
-    .command("answer <question> [text]")
-    .summary("answer an open question; text - reads standard input")
-    .option(...REPO)
-    .option("--job <job>", "the job that asks")
-    .option("--file <file>", "take the answer from a file")
-    .action(async (question: string, text: string | undefined, options: AnswerOptions) => {
-      const { answerCommand } = await import("./commands/answer.ts");
-      settle(await answerCommand(context, question, text, options));
-    });
-  program
-    .command("withdraw [job]")
-    .summary("end a job and drop its work, whoever runs it")
-    .option(...REPO)
-    .option("--reason <text>", "why (required)")
-    .action(async (job: string | undefined, options: WithdrawOptions) => {
-      const { withdrawCommand } = await import("./commands/withdraw.ts");
-      settle(await withdrawCommand(context, job, options));
     });
 }
 

@@ -1,12 +1,16 @@
 /** From the agents of a job definition to adapters, and the `cfa` that their programs find on PATH. */
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { JobDefinition } from "../job/definition.ts";
+import { type Boundary, type Mount, open, seen } from "../runtime/boundary/port.ts";
+import { fileMounts } from "../runtime/boundary/program-files.ts";
+import { isOfSystem } from "../runtime/boundary/system-paths.ts";
 import { commandAgent } from "../runtime/agents/command.ts";
 import type { AgentAdapter } from "../runtime/agents/port.ts";
 import { scriptAgent } from "../runtime/agents/script.ts";
+import { invariant } from "../soup/invariant.ts";
 import type { AgentName } from "../soup/message.ts";
 
 /** The compiled command line of this package; run from its sources, the one that the build has made beside them. */
@@ -24,17 +28,57 @@ export async function installVerbs(directory: string, file: string): Promise<voi
   await chmod(path, 0o755);
 }
 
+/** What a confined program sees of cfa, so that the verbs work inside: the command line, its libraries, its skills, this very Node. */
+export async function cfaMounts(cfaBin: string, file: string): Promise<readonly Mount[]> {
+  const home = dirname(dirname(dirname(file)));
+  // Installed as a dependency, the libraries lie beside it; in its own checkout, below it.
+  const libraries = [join(home, "node_modules"), dirname(home)].filter(
+    (path) => basename(path) === "node_modules" && existsSync(path),
+  );
+  const own = [
+    dirname(dirname(file)),
+    join(home, "package.json"),
+    join(home, "skills"),
+    ...libraries,
+    cfaBin,
+  ];
+  return [...own.filter((path) => !isOfSystem(path)).map(seen), ...(await nodeMounts())];
+}
+
+async function nodeMounts(): Promise<readonly Mount[]> {
+  return isOfSystem(process.execPath) ? [] : fileMounts(process.execPath);
+}
+
 /** The adapter of each agent; `own` ones go before those of the definition. */
 export function adaptersOf(
   definition: JobDefinition,
   own: Readonly<Record<AgentName, AgentAdapter>>,
   cfaBin: string,
+  boundaries: Readonly<Record<AgentName, Boundary>>,
+  mounts: readonly Mount[],
 ): Record<AgentName, AgentAdapter> {
   const entries = Object.entries(definition.agents).map(([name, agent]): [AgentName, AgentAdapter] => {
     const given = own[name];
     if (given !== undefined) return [name, given];
     if (agent.adapter === "script") return [name, scriptAgent(agent.steps)];
-    return [name, commandAgent({ run: agent.run, env: agent.env, prompt: agent.prompt, cfaBin })];
+    const { run, env, network, exempt, prompt } = agent;
+    const programs = agent.tools.map((tool) => tool.run);
+    const exempted = exempt.map(({ path, write }) => (write ? open(path) : seen(path)));
+    const boundary = boundaries[name];
+    invariant(boundary !== undefined, `no boundary was chosen for ${name}`);
+    return [
+      name,
+      commandAgent({
+        run,
+        programs,
+        env,
+        prompt,
+        cfaBin,
+        boundary,
+        network,
+        mounts: [...mounts, ...exempted],
+      }),
+    ];
   });
   return Object.fromEntries(entries);
 }

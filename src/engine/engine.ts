@@ -7,7 +7,7 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { JobDefinition } from "../job/definition.ts";
+import type { JobDefinition, NotifyTarget } from "../job/definition.ts";
 import type { Draft } from "../persistence/entry.ts";
 import { jobDirectory, jobFile, listJobs } from "../persistence/jobs.ts";
 import { memoryBus } from "../persistence/memory.ts";
@@ -24,10 +24,12 @@ import type { Workspaces } from "../runtime/workspaces/port.ts";
 import { ensureStateDirectory, resolveCommit } from "../runtime/workspaces/repository.ts";
 import type { AgentName, ThreadId } from "../soup/message.ts";
 import { requireAnchored } from "./anchored.ts";
-import { adaptersOf, cliFile, installVerbs } from "./adapters.ts";
+import { adaptersOf, cfaMounts, cliFile, installVerbs } from "./adapters.ts";
+import { boundariesOf } from "./boundaries.ts";
 import { checkpointOf, openFolds } from "./checkpoint.ts";
 import { forkJob } from "./fork.ts";
 import { JobRun } from "./job-run.ts";
+import { notifierOf } from "./notifier.ts";
 import { openingDrafts } from "./opening.ts";
 import { CannotStart, idOf, prepareJob, type Prepared } from "./prepare.ts";
 
@@ -51,11 +53,15 @@ export type RunOptions = {
   readonly agents?: Readonly<Record<AgentName, AgentAdapter>>;
   /** Keep waiting when only a human can help (the default); otherwise the run ends as `waiting`. */
   readonly waitForHuman?: boolean;
+  /** Carry out what waits in the inbox, start no turn, and end as `stopped`, unless the job has ended or is parked then. */
+  readonly actsOnly?: boolean;
   /** Start another run even when the same job is there already. */
   readonly fresh?: boolean;
   /** Entries to add first when a job is resumed, for example a larger budget. */
   readonly first?: readonly Draft[];
   readonly onTurnEvent?: (thread: ThreadId, event: TurnEvent) => void;
+  /** How the human is told of questions where the job's own `notify` says nothing. */
+  readonly notify?: NotifyTarget;
 };
 
 /** See the header. Make one with {@link openEngine}. */
@@ -75,6 +81,7 @@ export class Engine {
    */
   async start(definition: JobDefinition, options: RunOptions = {}): Promise<JobRun> {
     const prepared = await prepareJob(definition);
+    await boundariesOf(definition, options.agents ?? {});
     const id = await this.#idFor(prepared, options.fresh ?? false);
     return this.#run(id, prepared.repository.top, options, prepared);
   }
@@ -163,8 +170,11 @@ export class Engine {
     if (definition === undefined || base === undefined)
       throw new CannotStart(`the log of job ${id} is empty`);
     const home: ThreadId = `job:${known?.record.job ?? id}`;
+    const own = options.agents ?? {};
+    const boundaries = await boundariesOf(definition, own);
     const bin = join(directory, "bin");
     await installVerbs(bin, cliFile());
+    const agents = adaptersOf(definition, own, bin, boundaries.of, await cfaMounts(bin, cliFile()));
     const { clock = systemClock, workspaces = (job, of) => worktrees({ job, home }, top, of, branch) } =
       this.#options;
     const made = await workspaces(id, definition);
@@ -178,20 +188,23 @@ export class Engine {
           director,
           clock,
           workspaces: made,
-          agents: adaptersOf(definition, options.agents ?? {}, bin),
+          agents,
           directories: { turns: join(directory, "turns"), streams: join(directory, "streams") },
           concurrency: definition.limits.concurrency,
           overCap: definition.over_cap,
           base,
           seeds: seedsOf(definition),
-          opening: () => openingDrafts(id, definition, base, branch, prepared?.remarks ?? []),
-          first: options.first ?? [],
+          opening: () =>
+            openingDrafts(id, definition, base, branch, prepared?.remarks ?? [], boundaries.notes),
+          first: [...boundaries.again, ...(options.first ?? [])],
           ...(known === undefined ? {} : { folded: { ...known, saved } }),
           checkpoint: async (folds) => {
             const checkpoint = checkpointOf({ ...folds, record: director.record });
             await bus.log.saveCheckpoint(checkpoint);
             return checkpoint.state.length;
           },
+          ...notifying(definition.notify ?? options.notify, directory, top),
+          actsOnly: options.actsOnly ?? false,
           waitForHuman: options.waitForHuman ?? true,
           poll: POLL_MILLIS,
           onEntry: seen,
@@ -208,6 +221,12 @@ export class Engine {
     void run.end.then(forget, forget);
     return run;
   }
+}
+
+/** The notifier of a run, as the scheduler takes it; what it prints goes to the job's streams. */
+function notifying(target: RunOptions["notify"] | null, directory: string, cwd: string) {
+  if (target === undefined || target === null) return {};
+  return { notifier: notifierOf({ target, stream: join(directory, "streams", "notify.log"), cwd }) };
 }
 
 /** What the map holds under the key, or what `make` makes for it; what could not be made is not held. */

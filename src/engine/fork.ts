@@ -25,6 +25,7 @@ import { gitAnchor, readAnchor } from "../runtime/workspaces/anchor-ref.ts";
 import { keepTaken, missingCommits } from "../runtime/workspaces/commits.ts";
 import { resolveCommit } from "../runtime/workspaces/repository.ts";
 import { isJobName } from "../runtime/workspaces/trees.ts";
+import { requireAnchoredFile } from "./anchored.ts";
 import { messagesWaiting } from "./messages-waiting.ts";
 import { CannotStart } from "./prepare.ts";
 import { JobReader, type ReadJob } from "./read-job.ts";
@@ -55,6 +56,7 @@ export async function forkJob(top: string, id: string, at: number, by: string): 
   if (!(await listJobs(top)).includes(id)) throw new CannotStart(`there is no job ${id} in ${top}`);
   const file = openLogFile(jobFile(top, id));
   try {
+    await requireAnchoredFile(top, id, file);
     const past = readPast(file, id, at);
     const missing = await missingCommits(top, [...new Set([...past.commits, ...neededCommits(past)])]);
     requireCommits(past, missing, top);

@@ -11,6 +11,7 @@ import type { Bus } from "../persistence/ports.ts";
 import { openSqliteBus } from "../persistence/sqlite/bus.ts";
 import { gitAnchor, readAnchor } from "../runtime/workspaces/anchor-ref.ts";
 import { collectLeftovers, type Leftovers } from "../runtime/workspaces/collect.ts";
+import { requireAnchored } from "./anchored.ts";
 import { openJobRecord } from "./checkpoint.ts";
 import { hasEnded, type ReadJob } from "./read-job.ts";
 
@@ -34,6 +35,7 @@ export type Collected =
 export async function collectJob(top: string, id: string, options: GcOptions): Promise<Collected> {
   const bus = openSqliteBus(jobFile(top, id), { job: id, mode: "existing" });
   try {
+    await requireAnchored(top, id, bus.log);
     const job = await openJobRecord(bus);
     if (job === undefined) return { job: id, kept: "its log is empty" };
     if (!hasEnded(job)) return { job: id, kept: "it has not ended" };

@@ -48,9 +48,14 @@ export class JobRun implements AsyncIterable<Entry> {
     return this.#post("tell", thread, text);
   }
 
-  /** Withdraws the job. */
-  withdraw(reason: string): Promise<void> {
-    return this.#post("withdraw", "", reason);
+  /** Withdraws the job, or a dispatched conversation with everything below it. */
+  withdraw(reason: string, thread = ""): Promise<void> {
+    return this.#post("withdraw", thread, reason);
+  }
+
+  /** Parks the job: no new turn starts, those that run finish, and the run ends as `parked`. */
+  pause(why: string): Promise<void> {
+    return this.#post("pause", "", why);
   }
 
   /** Stops turns and ends the run; the job stays resumable. */

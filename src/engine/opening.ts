@@ -1,4 +1,4 @@
-/** The first entries of a job: `open`, remarks, and the request as mail on the job's thread (docs/log.md). */
+/** The first entries of a job: `open`, remarks, what confines its programs, and the request as mail on the job's thread (docs/log.md). */
 import type { Draft } from "../persistence/entry.ts";
 import { VERSIONS } from "../persistence/entry.ts";
 import type { JobDefinition } from "../job/definition.ts";
@@ -14,6 +14,7 @@ export function openingDrafts(
   base: string,
   branch: string | null,
   remarks: readonly string[],
+  boundary: readonly Draft[] = [],
 ): readonly Draft[] {
   const thread = `job:${job}`;
   const leads = [...new Set(Object.values(definition.states).map(({ agent }) => agent))];
@@ -40,5 +41,5 @@ export function openingDrafts(
     kind: "post",
     body: { agent: ORCHESTRATOR, thread, message, head: false, origin: "human" },
   };
-  return [open, ...notes, request];
+  return [open, ...notes, ...boundary, request];
 }

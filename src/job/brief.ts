@@ -6,7 +6,7 @@ import type { ThreadRecord } from "../runtime/thread-record.ts";
 import type { Message, ThreadId } from "../soup/message.ts";
 import { spendingOf } from "./budget.ts";
 import { isLive, type LiveState, skillOutcomes } from "./machine.ts";
-import { ARTIFACT_OF, conflictRemark, promptOf } from "./mail.ts";
+import { abandonedRemark, ARTIFACT_OF, conflictRemark, promptOf } from "./mail.ts";
 import { instructionsOf, isDispatch } from "./prompts.ts";
 import { skillOf } from "./skills.ts";
 import { leadOf, type StateRecord } from "./state-record.ts";
@@ -26,7 +26,14 @@ export function briefOf(
   const given = live === "EXECUTE" ? null : definition.given[ARTIFACT_OF[live]];
   const first = entries[state] === 1 && given === null;
   return {
-    prompt: `${promptOf(message)}${skillLine(record, instance, lead, message)}${remarkOn(tree, message, ledger)}`,
+    prompt: [
+      promptOf(message),
+      skillLine(record, instance, lead, message),
+      abandonedOf(instance, message),
+      conflictOf(tree, message, ledger),
+    ]
+      .filter((part) => part !== "")
+      .join("\n\n"),
     entry: lead && !first ? "align" : "draft",
     artifact: lead ? definition.artifacts[ARTIFACT_OF[live]] : null,
     artifacts: definition.artifacts,
@@ -76,12 +83,17 @@ function skillLine(
   { kind }: Message,
 ): string {
   const skill = kind === "task" && !lead ? definition.agents[agent]?.skill : null;
-  return skill == null ? "" : `\n\nSkill: ${skill}.`;
+  return skill == null ? "" : `Skill: ${skill}.`;
+}
+
+/** What is said of a message that the turn before was taken from. */
+function abandonedOf({ abandoned }: ThreadRecord, { id }: Message): string {
+  return abandoned?.by === id && abandoned.taken ? abandonedRemark(abandoned.message) : "";
 }
 
 /** What is said of a conflict that the tree holds, unless the message is about it. */
-function remarkOn(tree: ThreadId, message: Message, ledger: Ledger): string {
+function conflictOf(tree: ThreadId, message: Message, ledger: Ledger): string {
   const conflict = ledger.conflicts.get(tree);
   if (conflict === undefined || isConflictMail(message, conflict.child)) return "";
-  return `\n\n${conflictRemark(unresolved(conflict, ledger))}`;
+  return conflictRemark(unresolved(conflict, ledger));
 }

@@ -6,6 +6,7 @@
  *     are found together with those of the schema.
  * X2. What it looks up, it hands on: nothing is read twice.
  */
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import { AGENT_NAME, jobFileSchema } from "./file-schema.ts";
@@ -22,6 +23,8 @@ export type Findings = {
   readonly programs: ReadonlyMap<string, readonly [string, ...string[]]>;
   /** Schemas and programs of the tools of agents, by agent, in the order of the file. */
   readonly tools: ReadonlyMap<string, readonly FoundTool[]>;
+  /** Words to execute of `notify`, where it names a program. */
+  readonly notify: readonly [string, ...string[]] | undefined;
   /** Text of the artifacts that the operator gives. */
   readonly given: { readonly intent: string | null; readonly plan: string | null };
 };
@@ -37,6 +40,9 @@ const word = z.string().optional().catch(undefined);
 const toolView = z
   .object({ name: z.string().catch(""), schema: z.string().catch(""), run: words })
   .catch({ name: "", schema: "", run: [] });
+const exempt = z.array(z.object({ path: z.string() })).catch([]);
+const sandbox = z.object({ exempt }).catch({ exempt: [] });
+const NO_AGENT = { run: [], roster: [], tools: [], sandbox: { exempt: [] } };
 const stateView = z.object({ agent: word }).catch({});
 const viewSchema = z.object({
   start: z.enum(LIVE_STATES).catch("INTENT"),
@@ -46,10 +52,11 @@ const viewSchema = z.object({
     .record(
       z.string(),
       z
-        .object({ run: words, roster: words, fallback: word, tools: z.array(toolView).catch([]) })
-        .catch({ run: [], roster: [], tools: [] }),
+        .object({ run: words, roster: words, fallback: word, sandbox, tools: z.array(toolView).catch([]) })
+        .catch(NO_AGENT),
     )
     .catch({}),
+  notify: z.object({ run: words }).catch({ run: [] }),
   states: z
     .object({ INTENT: stateView, PLAN: stateView, EXECUTE: stateView })
     .catch({ INTENT: {}, PLAN: {}, EXECUTE: {} }),
@@ -70,6 +77,7 @@ export function check(
   const view = parsed.success ? parsed.data : viewSchema.parse({});
   const programs = checkPrograms(view, places);
   const tools = checkAllTools(view, places);
+  const notify = checkNotify(view, places);
   const given = checkGiven(view, places.directory);
   const problems = [
     ...checkAgentNames(view),
@@ -79,9 +87,14 @@ export function check(
     ...checkArtifacts(view),
     ...programs.problems,
     ...tools.problems,
+    ...checkExemptions(view, places.directory),
+    ...notify.problems,
     ...given.problems,
   ];
-  return { problems, findings: { programs: programs.found, tools: tools.found, given: given.found } };
+  return {
+    problems,
+    findings: { programs: programs.found, tools: tools.found, notify: notify.found, given: given.found },
+  };
 }
 
 function checkAgentNames({ agents }: View): readonly Problem[] {
@@ -182,6 +195,25 @@ function checkAllTools({ agents }: View, places: ProgramPlaces) {
   }));
   const found = new Map(checked.map(({ agent, found }) => [agent, found]));
   return { found, problems: checked.flatMap(({ problems }) => problems) };
+}
+
+function checkExemptions({ agents }: View, directory: string): readonly Problem[] {
+  return Object.entries(agents).flatMap(([agent, { sandbox }]) =>
+    sandbox.exempt.flatMap(({ path: named }, index) => {
+      if (named === "" || existsSync(path.resolve(directory, named))) return [];
+      const at = ["agents", agent, "sandbox", "exempt", index, "path"];
+      return [{ path: at, sentence: `agents.${agent}.sandbox.exempt: there is no file or folder ${named}` }];
+    }),
+  );
+}
+
+function checkNotify({ notify: { run } }: View, places: ProgramPlaces) {
+  if (run.length === 0) return { found: undefined, problems: [] };
+  const program = resolveProgram(run, places);
+  if ("run" in program) return { found: program.run, problems: [] };
+  const { index, sentence, hint } = program;
+  const problem: Problem = { path: ["notify", "run", index], sentence: `notify.run: ${sentence}`, hint };
+  return { found: undefined, problems: [problem] };
 }
 
 function checkGiven({ start, given }: View, directory: string) {

@@ -15,6 +15,11 @@ const text = z.string();
 const millis = z.int().positive();
 const count = z.int().nonnegative();
 
+/** How much a job insists on a boundary around a program (docs/boundary.md). */
+export const SANDBOX_LEVELS = ["required", "preferred", "advisory"] as const;
+
+const exemption = z.strictObject({ tool: text, path: text, reason: text, write: z.boolean() });
+
 const role = {
   roster: z.array(text).readonly(),
   skill: text.nullable(),
@@ -26,7 +31,9 @@ const commandAgent = z.strictObject({
   /** Program and arguments; files beside job.yaml are absolute paths, a bare program is looked up on PATH. */
   run: z.tuple([text], text).readonly(),
   ...role,
-  sandbox: z.enum(["preferred", "advisory"]),
+  sandbox: z.enum(SANDBOX_LEVELS),
+  /** Files and folders that are let into the boundary besides, absolute, each with who needs it and why. */
+  exempt: z.array(exemption).readonly().default([]),
   network: z.enum(["none", "loopback", "full"]),
   env: z.array(text).readonly(),
   prompt: z.enum(["message", "full"]).default("message"),
@@ -53,6 +60,15 @@ const state = z.strictObject({
   escalation: z.enum(POLICIES),
   state_timeout: millis.nullable(),
 });
+
+/** How the human is told of a question outside of cfa: by a program, or by a request to an address. */
+const notifyTargetSchema = z.union([
+  z.strictObject({ run: z.tuple([text], text).readonly() }),
+  z.strictObject({ url: text }),
+]);
+
+/** See {@link notifyTargetSchema}. */
+export type NotifyTarget = z.infer<typeof notifyTargetSchema>;
 
 /** Schema of a {@link JobDefinition} where it is read back from a log. */
 export const jobDefinitionSchema = z.strictObject({
@@ -84,6 +100,8 @@ export const jobDefinitionSchema = z.strictObject({
     wall: millis.nullable(),
   }),
   deadline: millis.nullable(),
+  /** Logs of earlier versions have none. */
+  notify: notifyTargetSchema.nullable().default(null),
   over_cap: z.enum(["refuse", "wait"]),
   status_tokens: z.union([z.literal(1), z.literal(2)]).default(1),
   hooks: z

@@ -7,6 +7,7 @@
  */
 import { z } from "zod";
 import { POLICIES } from "../soup/message.ts";
+import { SANDBOX_LEVELS } from "./definition.ts";
 import { DURATION_PATTERN, parseDuration } from "./duration.ts";
 import { LIVE_STATES } from "./machine.ts";
 import { scriptStepsSchema } from "../runtime/agents/script-steps.ts";
@@ -72,13 +73,28 @@ const tool = z
   })
   .meta({ description: "A program that the agent may call as a tool." });
 
-const SANDBOX = ["preferred", "advisory"] as const;
-const sandbox = z.enum(SANDBOX, {
-  error: ({ input }) =>
-    input === "required"
-      ? "cannot be required yet: this version has no boundary; write preferred, which takes one as soon as the machine offers it"
-      : `must be one of ${SANDBOX.join(", ")}`,
+const exemption = z.strictObject({
+  tool: text("must say which program needs it").meta({ description: "Which program needs it." }),
+  path: folder("must be the path of a file or folder").meta({
+    description: "File or folder that is let in, relative to job.yaml.",
+  }),
+  reason: text("must say why").meta({ description: "Why; shown in the log." }),
+  write: z
+    .boolean()
+    .default(false)
+    .meta({ description: "It may be written, too; otherwise it is read-only." }),
 });
+const level = oneOf(SANDBOX_LEVELS);
+const sandbox = z.union([
+  level,
+  z.strictObject({
+    level: level.default("required").meta({ description: "As the word alone." }),
+    exempt: z
+      .array(exemption)
+      .default([])
+      .meta({ description: "Files and folders that are let in besides; log and doctor show them." }),
+  }),
+]);
 
 const commandAgent = z
   .strictObject({
@@ -94,9 +110,9 @@ const commandAgent = z
           "Program and arguments. A file beside job.yaml becomes its absolute path; the working directory is the workspace.",
       }),
     ...role,
-    sandbox: sandbox.default("preferred").meta({
+    sandbox: sandbox.default("required").meta({
       description:
-        "Boundary around the program: preferred takes what the machine offers, advisory takes none.",
+        "Boundary around the program: required refuses to start without one, preferred takes what the machine offers, advisory takes none.",
     }),
     network: oneOf(["none", "loopback", "full"]).default("none").meta({
       description:
@@ -149,6 +165,21 @@ const given = (artifact: string) =>
   text("must be the path of a file")
     .optional()
     .meta({ description: `File with the ${artifact} to start from.` });
+
+/** Schema of `notify`, in job.yaml and in the user's own configuration. */
+export const notifySchema = z
+  .strictObject({
+    run: z
+      .array(z.string({ error: "must be text; put it in quotes" }))
+      .min(1, "must name a program")
+      .optional()
+      .meta({ description: "Program and arguments; the question comes as JSON on standard input." }),
+    url: z
+      .url({ protocol: /^https?$/, error: "must be an address that begins with http:// or https://" })
+      .optional()
+      .meta({ description: "Address that the question is posted to as JSON." }),
+  })
+  .refine(({ run, url }) => (run === undefined) !== (url === undefined), "must have run or url, one of them");
 
 /** Schema of job.yaml; its output has the defaults filled in. */
 export const jobFileSchema = z
@@ -251,6 +282,10 @@ export const jobFileSchema = z
       .prefault({})
       .meta({ description: "What the job may spend; spent, it is parked (exit 5). Unlimited where absent." }),
     deadline: duration().optional().meta({ description: "Longest life of the job; then it is FAILURE." }),
+    notify: notifySchema.optional().meta({
+      description:
+        "How the human is told of a question outside of cfa; before that of the user's own configuration.",
+    }),
     over_cap: oneOf(["refuse", "wait"]).default("refuse").meta({
       description: "A dispatch above limits.fan_out is refused, or waits for a later close of the same turn.",
     }),

@@ -15,7 +15,7 @@ deliver: branch              # the result stays on the branch cfa/<job>; your ow
 agents:
   lead:
     roster: [worker]         # whom it may dispatch work to
-    sandbox: preferred       # take what boundary the machine offers
+    sandbox: required        # it runs inside a boundary or not at all; advisory: without one
     env: [HOME]              # what it sees of your environment, beside PATH
     run:
       - sh

@@ -61,6 +61,14 @@ export function conflictRemark(what: string): string {
   return `[in your tree, ${what}: edit until no conflict markers are left (for a file without markers change it, or run \`cfa resolve PATH\`); cfa completes it when your turn ends; a rebase or a pick goes on with git]`;
 }
 
+/** What a prompt says below a message that has taken the place of another one (CfA §8). */
+export function abandonedRemark(lost: Message): string {
+  return [
+    "[abandoned: your turn on the message below was stopped for this one; its calls were not carried out, its edits are kept]",
+    promptOf(lost),
+  ].join("\n");
+}
+
 /** Mail after a failed turn: what failed, and the message that was lost. */
 export function recoveryMail(job: string, turn: EntryBody<"turn">, lost: Message, left: number): Message {
   const tries =
@@ -80,6 +88,12 @@ export function recoveryMail(job: string, turn: EntryBody<"turn">, lost: Message
 export function failureMail(job: string, child: ThreadId, agent: string, why: string): Message {
   const body = `${agent} on ${child} has failed for good and was ended; its work is not merged: ${why}. Acknowledge it with: cfa close ${child}`;
   return fromOrchestrator(job, `failed:${child}`, "control", body);
+}
+
+/** Mail to the parent of a child that a person has withdrawn. */
+export function withdrawnMail(job: string, child: ThreadId, agent: string, why: string): Message {
+  const body = `A person has withdrawn ${agent} on ${child}, with everything below it: ${why}. Its work is not merged.`;
+  return fromOrchestrator(job, `withdrawn:${child}`, "control", body);
 }
 
 /** Mail to the parent of a child that has stopped itself by its status file. */

@@ -13,7 +13,7 @@ import type { Ledger } from "../runtime/ledger.ts";
 import { isStatusToken, type StatusToken, type StatusVersion } from "../runtime/status-file.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
-import { actOf } from "./acts.ts";
+import { actOf, type ActResult } from "./acts.ts";
 import { briefOf } from "./brief.ts";
 import { nextAlarm, pastDeadline, spentBudget, stateDeadline } from "./budget.ts";
 import { afterFailedTurn } from "./failed-turn.ts";
@@ -179,7 +179,7 @@ export class Orchestrator implements Director {
     return isOver(this.record) ? [] : afterLostStatus(thread, turn, status, view);
   }
 
-  act(item: InboxItem, view: View): { readonly drafts: readonly Draft[]; readonly result: string } {
+  act(item: InboxItem, view: View): ActResult | undefined {
     return actOf(this.record, item, view);
   }
 

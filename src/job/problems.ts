@@ -11,11 +11,21 @@ import { suggest } from "./suggest.ts";
 /** Turns schema findings into problems. `value` is the parsed file. */
 export function describeIssues(issues: readonly z.core.$ZodIssue[], value: unknown): readonly Problem[] {
   return issues.flatMap((issue) => {
+    if (issue.code === "invalid_union" && issue.errors.length > 0)
+      return describeIssues(formMeant(issue), value);
     if (issue.code === "unrecognized_keys") {
       return issue.keys.map((key) => unknownKey(issue.path, key, mappingAt(value, issue.path)));
     }
     return [describeIssue(issue, value)];
   });
+}
+
+/** What is wrong with the form that was meant: the one whose kind of value is right, else the first. */
+function formMeant({ errors, path }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] {
+  const isOfOtherKind = (issues: readonly z.core.$ZodIssue[]): boolean =>
+    issues.some((issue) => issue.path.length === 0 && issue.code === "invalid_type");
+  const meant = errors.find((issues) => !isOfOtherKind(issues)) ?? errors[0] ?? [];
+  return meant.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }
 
 function unknownKey(

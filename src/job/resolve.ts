@@ -23,7 +23,10 @@ export function resolveJob(
     repository,
     given: findings.given,
     agents: Object.fromEntries(
-      Object.entries(file.agents).map(([name, agent]) => [name, resolveAgent(name, agent, findings)]),
+      Object.entries(file.agents).map(([name, agent]) => [
+        name,
+        resolveAgent(name, agent, findings, directory),
+      ]),
     ),
     states: {
       INTENT: state(file.states.INTENT),
@@ -38,21 +41,44 @@ export function resolveJob(
       timeout: file.hooks.timeout,
     },
     deadline: file.deadline ?? null,
+    notify: notifyOf(file, findings),
     workspaces: file.workspaces === undefined ? null : path.resolve(directory, file.workspaces),
   };
 }
 
-function resolveAgent(role: string, agent: JobFile["agents"][string], findings: Findings): JobAgent {
+function notifyOf({ notify }: JobFile, findings: Findings): JobDefinition["notify"] {
+  if (notify?.url !== undefined) return { url: notify.url };
+  return findings.notify === undefined ? null : { run: [...findings.notify] };
+}
+
+function resolveAgent(
+  name: string,
+  agent: JobFile["agents"][string],
+  findings: Findings,
+  directory: string,
+): JobAgent {
   const { skill = null, fallback = null } = agent;
   if (agent.adapter === "script") return { ...agent, skill, fallback };
-  const run = findings.programs.get(role);
-  invariant(run !== undefined, `the program of ${role} was not looked up`);
-  const tools = agent.tools.map(({ name, description, timeout }, index) => {
-    const tool = findings.tools.get(role)?.[index];
-    invariant(tool !== undefined, `tool ${name} of ${role} was not looked up`);
-    return { name, description, timeout, ...tool };
+  const run = findings.programs.get(name);
+  invariant(run !== undefined, `the program of ${name} was not looked up`);
+  const { level, exempt } =
+    typeof agent.sandbox === "string" ? { level: agent.sandbox, exempt: [] } : agent.sandbox;
+  const tools = agent.tools.map(({ name: tool, description, timeout }, index) => {
+    const found = findings.tools.get(name)?.[index];
+    invariant(found !== undefined, `tool ${tool} of ${name} was not looked up`);
+    return { name: tool, description, timeout, ...found };
   });
-  return { ...agent, adapter: "command", run: [...run], tools, skill, fallback };
+  const inFull = exempt.map((one) => ({ ...one, path: path.resolve(directory, one.path) }));
+  return {
+    ...agent,
+    adapter: "command",
+    run: [...run],
+    tools,
+    skill,
+    fallback,
+    sandbox: level,
+    exempt: inFull,
+  };
 }
 
 /** The real path of a folder, so that one repository has one name; as it stands while it does not exist. */

@@ -2,16 +2,23 @@
 import type { JobDefinition } from "./definition.ts";
 import { LIVE_STATES } from "./machine.ts";
 
-/** Sentences for the one who starts the job; empty when there is nothing to say. */
+/** Sentences for the one who checks the job; empty when there is nothing to say. */
 export function warningsOf(job: JobDefinition): readonly string[] {
-  return [...unbounded(job), ...idle(job), ...unanswerable(job), ...endless(job)];
+  return [...unconfined(job), ...warningsBesideLog(job)];
 }
 
-function unbounded({ agents }: JobDefinition): readonly string[] {
-  const programs = Object.keys(agents).filter((name) => agents[name]?.adapter === "command");
+/** The same for the one who starts it, without what its log says anyway. */
+export function warningsBesideLog(job: JobDefinition): readonly string[] {
+  return [...idle(job), ...unanswerable(job), ...endless(job)];
+}
+
+function unconfined({ agents }: JobDefinition): readonly string[] {
+  const programs = Object.entries(agents).flatMap(([name, agent]) =>
+    agent.adapter === "command" && agent.sandbox === "advisory" ? [name] : [],
+  );
   if (programs.length === 0) return [];
   return [
-    `no boundary around ${programs.join(", ")}: programs run as advisory and can reach whatever you can`,
+    `no boundary around ${programs.join(", ")}: sandbox is advisory, programs can reach whatever you can`,
   ];
 }
 

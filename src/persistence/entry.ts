@@ -95,7 +95,13 @@ const bodies = {
   }),
   /** Environment mail. `head` puts it before the mail that waits. */
   post: z.strictObject({ agent: id, thread: id, message: messageSchema, head: z.boolean(), origin }),
-  interrupt: z.strictObject({ thread: id, message: messageSchema, origin }),
+  interrupt: z.strictObject({
+    thread: id,
+    message: messageSchema,
+    origin,
+    /** What the instance was working on, which the message takes the place of; absent when it did nothing. */
+    abandons: messageSchema.exactOptional(),
+  }),
   terminate: z.strictObject({ thread: id, mode: endMode, reason: z.string(), origin }),
   rollback: z.strictObject({ thread: id, turn: count, reason: z.string() }),
   /** A turn's program has started: enough to recognise a stray one after a crash. */
@@ -105,6 +111,8 @@ const bodies = {
     agent: id,
     pid: z.int().nullable(),
     started: z.string().nullable(),
+    /** What confines the program; absent where there is no program. */
+    boundary: id.exactOptional(),
   }),
   /** A turn has ended; its snapshot, session and raw outcome record. Precedes the firing of its choice. */
   turn: z.strictObject({
@@ -125,8 +133,12 @@ const bodies = {
     files: z.array(z.strictObject({ message: id, files: z.array(fileSchema) })),
     /** Threads of the broadcast whose failure does not hold DONE. */
     optional: z.array(id),
+    /** Answers that count for questions of the broadcast when nobody has given one in time. */
+    defaults: z.array(z.strictObject({ question: id, answer: id, millis: count })).exactOptional(),
     millis: count,
   }),
+  /** The human was told of a question outside of cfa: `to` is the program or the address, `problem` why that failed. */
+  notify: z.strictObject({ question: id, to: id, problem: z.string().nullable() }),
   /** What became of an ended thread's tree: merged, in conflict, completed later, or dropped. */
   release: z.strictObject({
     thread: id,

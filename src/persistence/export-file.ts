@@ -16,11 +16,12 @@ const LINE_FEED = 0x0a;
 export function exportFile(file: string): LogFile {
   return {
     kind: "export",
-    rows: function* () {
+    rows: function* (after = -Infinity) {
       let number = 0;
       for (const line of linesOf(file)) {
         number += 1;
-        yield rowOf(line, number, file);
+        const row = rowOf(line, number, file);
+        if (row.seq > after) yield row;
       }
     },
     checkpoint: () => undefined,

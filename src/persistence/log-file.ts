@@ -14,8 +14,11 @@ import { sqliteLogFile } from "./sqlite/log-file.ts";
 /** See the header. Close it when done. */
 export type LogFile = {
   readonly kind: "database" | "export";
-  /** Rows from the first to the one that was newest when reading began. Throws BusError `corrupt` where none can be made out. */
-  readonly rows: () => Generator<LogRow, void, void>;
+  /**
+   * Rows from the first, or those after number `after`, to the one that was newest when reading began. Throws BusError `corrupt`
+   * where none can be made out.
+   */
+  readonly rows: (after?: number) => Generator<LogRow, void, void>;
   /** The cache that a database keeps beside its log; undefined when there is none. */
   readonly checkpoint: () => Checkpoint | undefined;
   /** What is wrong with the file itself, in one sentence; undefined when nothing is known to be. */

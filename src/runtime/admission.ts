@@ -12,7 +12,7 @@
 import { posix } from "node:path";
 import type { AgentName, QuestionId, ThreadId } from "../soup/message.ts";
 import type { TurnFacts } from "./agents/port.ts";
-import type { OutboxEntry } from "./outbox.ts";
+import type { DefaultAnswer, OutboxEntry } from "./outbox.ts";
 
 /** What an agent asks for. `to` is an agent or the word `parent`; without `thread` an agent of the roster gets a new conversation. */
 export type Call =
@@ -26,7 +26,7 @@ export type Call =
       readonly optional: boolean;
     }
   | { readonly verb: "none" }
-  | { readonly verb: "ask"; readonly text: string }
+  | { readonly verb: "ask"; readonly text: string; readonly default?: DefaultAnswer | undefined }
   | { readonly verb: "close"; readonly thread: ThreadId };
 
 /** A call that was not admitted: one sentence (A5). */
@@ -65,7 +65,7 @@ export function admit(
     case "none":
       return { entry: { verb: "none" } };
     case "ask":
-      return admitAsk(facts, call.text, number);
+      return admitAsk(facts, call, number);
     case "close":
       return admitClose(facts, buffered, call.thread);
     case "send":
@@ -181,10 +181,20 @@ function withThread(facts: TurnFacts, team: Team, { to }: SendCall, thread: Thre
   return { refused: `you do not see a conversation ${thread}: ${visible(facts, team)}` };
 }
 
-function admitAsk(facts: TurnFacts, text: string, number: number): Admission {
-  const flaw = flawOf(text, "question");
+function admitAsk(
+  facts: TurnFacts,
+  { text, default: otherwise }: Extract<Call, { verb: "ask" }>,
+  number: number,
+): Admission {
+  const flaw =
+    flawOf(text, "question") ?? (otherwise && flawOf(otherwise.answer, "default answer")) ?? undefined;
   if (flaw !== undefined) return { refused: flaw };
-  return { entry: { verb: "ask", question: mintedQuestion(facts, number), text } };
+  if (otherwise !== undefined && facts.policy === "always")
+    return {
+      refused: `in ${facts.state} every question is answered by the human (escalation: always): leave --default and --deadline out`,
+    };
+  const entry = { verb: "ask" as const, question: mintedQuestion(facts, number), text };
+  return { entry: otherwise === undefined ? entry : { ...entry, default: otherwise } };
 }
 
 /** Closing what has ended is admitted: that is how a parent acknowledges a child that failed, and twice does no harm. */
@@ -200,7 +210,7 @@ function admitClose(facts: TurnFacts, buffered: readonly OutboxEntry[], thread: 
   return { refused: `${thread} is no conversation that you opened: ${visible(facts, team)}` };
 }
 
-function flawOf(text: string, what: "message" | "question"): string | undefined {
+function flawOf(text: string, what: "message" | "question" | "default answer"): string | undefined {
   if (text.trim() === "") return `the ${what} is empty: say something, or leave the call out`;
   if (Buffer.byteLength(text) <= MESSAGE_BYTES_MAX) return undefined;
   return `the ${what} is longer than ${MESSAGE_BYTES_MAX} bytes: write it to a file and name that (--file PATH with \`cfa send\`)`;

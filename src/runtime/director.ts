@@ -83,8 +83,14 @@ export interface Director {
   afterTurn(turn: EntryBody<"turn">, message: Message, view: View): readonly Draft[];
   /** What follows from the status file of a turn that a crash has lost, in the commit of its rollback. */
   afterLostStatus(thread: ThreadId, turn: number, status: StatusToken, view: View): readonly Draft[];
-  /** What follows from a person's act, in the same commit; the sentence says what came of it. */
-  act(item: InboxItem, view: View): { readonly drafts: readonly Draft[]; readonly result: string };
+  /**
+   * What follows from a person's act, in the same commit; the sentence says what came of it. Undefined when the act has
+   * to wait: it stays in the inbox and is asked about again.
+   */
+  act(
+    item: InboxItem,
+    view: View,
+  ): { readonly drafts: readonly Draft[]; readonly result: string } | undefined;
   /** What a turn needs. */
   brief(thread: ThreadId, message: Message, view: View): Brief;
   /** Why no turn may start now; undefined when one may. */

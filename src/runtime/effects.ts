@@ -20,6 +20,7 @@ import type { AgentAdapter, TurnEvent } from "./agents/port.ts";
 import type { Clock } from "./clock.ts";
 import type { View } from "./director.ts";
 import { loggedTree } from "./held.ts";
+import { Notices, type Notifier } from "./notices.ts";
 import { clearStatus, readStatus, type StatusToken } from "./status-file.ts";
 import { type Launch, TreeEffects, type TreeEffectsOptions } from "./tree-effects.ts";
 import { type FinishedTurn, runTurn, type TurnDirectories, turnWithout } from "./turn.ts";
@@ -37,8 +38,12 @@ export type EffectsOptions = TreeEffectsOptions & {
   readonly clock: Clock;
   /** Most turns at a time. */
   readonly concurrency: number;
+  /** Carry out what people have asked for, start no turn, and end: for a process that runs the job only to do that. */
+  readonly actsOnly?: boolean;
   readonly overCap: "refuse" | "wait";
   readonly onTurnEvent?: (thread: ThreadId, event: TurnEvent) => void;
+  /** Tells the human of questions outside of cfa; absent where nobody has asked for that. */
+  readonly notifier?: Notifier;
   /** Rejects with StaleCommit when another process has claimed the job meanwhile (F5). */
   readonly refuseLost: () => Promise<void>;
 };
@@ -61,6 +66,7 @@ export class Effects {
   /** Turns under way, by thread and turn. */
   readonly #turns = new Map<string, Running>();
   readonly #trees: TreeEffects;
+  readonly #notices: Notices;
   readonly #tasks = new Set<Promise<void>>();
   readonly #results: (() => readonly Draft[])[] = [];
 
@@ -69,6 +75,7 @@ export class Effects {
     this.#view = view;
     this.#wake = wake;
     this.#trees = new TreeEffects(options, view, (work) => this.#launch(work));
+    this.#notices = new Notices(options.job, options.notifier, (work) => this.#launch(work));
   }
 
   /** Reconciles the trees with the log; puts back those whose turn was lost. Returns what the lost ones had signalled. */
@@ -148,12 +155,14 @@ export class Effects {
   start(): void {
     const view = this.#view();
     this.#trees.start(view, this.#senders);
+    this.#notices.start(view);
     for (const run of this.#runs.values()) this.#startTurn(run, this.#view());
   }
 
   /** Stops all turns and waits until nothing of them is alive. */
   async stop(): Promise<void> {
     for (const { controller } of this.#turns.values()) controller.abort();
+    this.#notices.stop();
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
   }
 
@@ -178,7 +187,7 @@ export class Effects {
     const key = `${thread} ${turn}`;
     const tree = director.treeOf(thread);
     if (this.#turns.has(key) || this.#turns.size >= concurrency || this.#trees.mergesInto(tree, view)) return;
-    if (director.hindrance(view) !== undefined) return;
+    if (this.#options.actsOnly === true || director.hindrance(view) !== undefined) return;
     const plan = planOf(run, view, this.#options);
     const by = plan.brief.substitute ?? run.agent;
     const adapter = agents[by];
@@ -196,6 +205,7 @@ export class Effects {
         signal: controller.signal,
         report,
         clock,
+        asks: () => this.#askers.has(thread),
       }).catch(brokenTurn);
       return () => {
         this.#turns.delete(key);
@@ -229,9 +239,11 @@ export class Effects {
     if (event.kind !== "started") return;
     const { thread, turn, agent } = run;
     const { pid, started } = event;
+    const kind = this.#options.agents[agent]?.boundary;
+    const boundary = kind === undefined || kind === "in-process" ? {} : { boundary: kind };
     this.#results.push(() =>
       this.#runs.get(thread)?.turn === turn
-        ? [{ kind: "start", body: { thread, turn, agent, pid, started } }]
+        ? [{ kind: "start", body: { thread, turn, agent, pid, started, ...boundary } }]
         : [],
     );
     this.#wake();

@@ -26,14 +26,17 @@ export type HookPlace = {
   readonly report: (event: TurnEvent) => void;
 };
 
+/** Why a hook did not end well: a sentence, or that the turn was stopped meanwhile. */
+export type Trouble = { readonly kind: "failed"; readonly why: string } | { readonly kind: "aborted" };
+
 const GRACE_MILLIS = 3000;
 
-/** Runs a hook; settles with a sentence when it did not end well, and with `aborted` when the turn was stopped meanwhile. */
+/** Runs a hook; settles with nothing when it ended well or there is none. */
 export async function runHook(
   hooks: Hooks,
   name: "before_run" | "after_run",
   { facts, cwd, stream, signal, report }: HookPlace,
-): Promise<string | "aborted" | undefined> {
+): Promise<Trouble | undefined> {
   const script = hooks[name];
   if (script === null) return undefined;
   const { end, complaint } = await runProgram(
@@ -52,16 +55,17 @@ export async function runHook(
     },
     await processIsolation(),
   );
+  const failed = (why: string): Trouble => ({ kind: "failed", why: `the hook ${name} ${why}` });
   const said = complaint === "" ? "" : `: ${complaint.slice(0, 200)}`;
   switch (end.kind) {
     case "exit":
-      return end.status === 0 ? undefined : `the hook ${name} ended with exit status ${end.status}${said}`;
+      return end.status === 0 ? undefined : failed(`ended with exit status ${end.status}${said}`);
     case "timeout":
-      return `the hook ${name} ran longer than ${hooks.timeout / 1000} s and was stopped${said}`;
+      return failed(`ran longer than ${hooks.timeout / 1000} s and was stopped${said}`);
     case "aborted":
-      return "aborted";
+      return { kind: "aborted" };
     case "unstarted":
-      return `the hook ${name} could not be started: ${end.why}`;
+      return failed(`could not be started: ${end.why}`);
   }
 }
 

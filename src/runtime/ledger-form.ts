@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ThreadId } from "../soup/message.ts";
 import type { Ledger } from "./ledger.ts";
-import { bodySchemas, fileSchema } from "../persistence/entry.ts";
+import { bodySchemas, fileSchema, messageSchema } from "../persistence/entry.ts";
 
 const id = z.string();
 const count = z.int().nonnegative();
@@ -27,6 +27,7 @@ const threadSchema = z.strictObject({
   closed: z.boolean(),
   release: bodySchemas.release.optional(),
   process: z.strictObject({ pid: z.int(), started: z.string().nullable() }).optional(),
+  abandoned: z.strictObject({ by: id, message: messageSchema, taken: z.boolean() }).optional(),
   children: z.array(id),
 });
 
@@ -35,6 +36,9 @@ const questionSchema = z.strictObject({
   thread: id,
   policy: z.enum(["never", "when_unsure", "always"]),
   text: z.string(),
+  since: z.string(),
+  default: z.strictObject({ answer: z.string(), at: z.string() }).optional(),
+  notified: z.boolean(),
   asking: z.boolean(),
   answer: z.string().optional(),
   ended: z.boolean(),

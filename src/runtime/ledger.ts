@@ -11,13 +11,8 @@ import { invariant } from "../soup/invariant.ts";
 import type { AgentName, Payload, Policy, QuestionId, ThreadId } from "../soup/message.ts";
 import { loggedTree } from "./held.ts";
 import { formOf, type LedgerForm } from "./ledger-form.ts";
-import {
-  endQuestion,
-  foldQuestion,
-  NEW_THREAD,
-  type QuestionRecord,
-  type ThreadRecord,
-} from "./thread-record.ts";
+import { endQuestion, foldQuestion, newQuestion, type QuestionRecord } from "./question-record.ts";
+import { beginTurn, NEW_THREAD, noteInterrupt, rollBack, type ThreadRecord } from "./thread-record.ts";
 import { foldTrees, type TreeRecord } from "./tree-record.ts";
 import type { NamedFile, TreeState } from "./workspaces/port.ts";
 
@@ -73,7 +68,8 @@ export class Ledger {
     const ledger = new Ledger(treeOf);
     for (const one of form.threads)
       ledger.threads.set(one.thread, { ...NEW_THREAD, ...one, children: [...one.children] });
-    for (const one of form.questions) ledger.questions.set(one.id, { answer: undefined, ...one });
+    for (const one of form.questions)
+      ledger.questions.set(one.id, { answer: undefined, default: undefined, ...one });
     copyMap(new Map(form.files), ledger.files);
     copyMap(new Map(form.snapshots), ledger.snapshots);
     copyMap(new Map(form.trees), ledger.trees);
@@ -135,8 +131,11 @@ export class Ledger {
       case "terminate":
         this.#terminate(entry.body);
         return;
+      case "interrupt":
+        noteInterrupt(this.thread(entry.body.thread), entry.body);
+        return;
       case "rollback":
-        this.thread(entry.body.thread).process = undefined;
+        rollBack(this.thread(entry.body.thread));
         return;
       case "start": {
         const { thread, pid, started } = entry.body;
@@ -153,6 +152,11 @@ export class Ledger {
       case "release":
         this.#release(entry.body);
         return;
+      case "notify": {
+        const question = this.questions.get(entry.body.question);
+        if (question !== undefined) question.notified = true;
+        return;
+      }
       case "fork":
         for (const record of this.threads.values()) {
           record.process = undefined;
@@ -191,6 +195,7 @@ export class Ledger {
     const record = this.thread(turn.thread);
     record.last = turn;
     record.process = undefined;
+    record.abandoned = undefined;
     record.turns += 1;
     if (turn.result === "failed") record.failures += 1;
     if (turn.session !== null) record.session = turn.session;
@@ -228,11 +233,11 @@ export class Ledger {
         this.thread(thread).refusals = 0;
         return;
       case "send-step":
-        this.#broadcast(thread, firing.choice?.ps ?? []);
+        this.#broadcast(thread, firing.choice?.ps ?? [], at);
         return;
       case "ask-step":
         if (firing.choice?.e !== undefined && firing.choice.x !== undefined) {
-          this.#ask(firing.choice.e, thread, firing.choice.x.body, firing.choice.π ?? "when_unsure");
+          this.#ask(firing.choice.e, thread, firing.choice.x.body, firing.choice.π ?? "when_unsure", at);
         }
         return;
       case "refuse":
@@ -245,12 +250,9 @@ export class Ledger {
         return;
       case "wake":
       case "wake-int":
-      case "interrupt": {
-        const record = this.thread(thread);
-        record.turn += 1;
-        record.since = at;
+      case "interrupt":
+        beginTurn(this.thread(thread), firing.rule, at);
         return;
-      }
       case "send-terminate":
         this.#ending(other, "merge");
         return;
@@ -273,17 +275,17 @@ export class Ledger {
     }
   }
 
-  #broadcast(thread: ThreadId, payloads: readonly Payload[]): void {
+  #broadcast(thread: ThreadId, payloads: readonly Payload[], at: string): void {
     for (const one of payloads) {
-      if (one.kind === "ask") this.#ask(one.question, thread, one.text.body, one.policy);
+      if (one.kind === "ask") this.#ask(one.question, thread, one.text.body, one.policy, at);
       if (one.kind === "deliver" && !this.threads.has(one.thread) && !this.#tasks.has(one.thread)) {
         this.#tasks.set(one.thread, one.message.body);
       }
     }
   }
 
-  #ask(id: QuestionId, thread: ThreadId, text: string, policy: Policy): void {
-    this.questions.set(id, { id, thread, text, policy, asking: false, answer: undefined, ended: false });
+  #ask(id: QuestionId, thread: ThreadId, text: string, policy: Policy, since: string): void {
+    this.questions.set(id, newQuestion({ id, thread, text, policy, since }, this.thread(thread).last));
   }
 }
 

@@ -20,6 +20,12 @@ export const MCP_FILE = "mcp.json";
 /** File of the outbox for the sentences of refused calls (O4). */
 export const REFUSED_FILE = "refused.jsonl";
 
+/** The answer that counts when nobody has given one within `millis` milliseconds after the question was asked. */
+export const defaultAnswerSchema = z.strictObject({ answer: z.string().min(1), millis: z.int().positive() });
+
+/** See {@link defaultAnswerSchema}. */
+export type DefaultAnswer = z.infer<typeof defaultAnswerSchema>;
+
 /** One call of an agent. */
 export const outboxEntrySchema = z.discriminatedUnion("verb", [
   z.strictObject({
@@ -41,7 +47,12 @@ export const outboxEntrySchema = z.discriminatedUnion("verb", [
   }),
   /** `cfa send --none`: the turn says on purpose that it sends nothing. */
   z.strictObject({ verb: z.literal("none") }),
-  z.strictObject({ verb: z.literal("ask"), question: z.string().min(1), text: z.string() }),
+  z.strictObject({
+    verb: z.literal("ask"),
+    question: z.string().min(1),
+    text: z.string(),
+    default: defaultAnswerSchema.exactOptional(),
+  }),
   z.strictObject({ verb: z.literal("close"), thread: z.string().min(1) }),
 ]);
 

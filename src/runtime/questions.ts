@@ -4,6 +4,7 @@
  *
  * Q1. Under `always` no answer leaves without the human: the gate is in the rules, not here.
  * Q2. The first answer to a question wins; a later one is told so and changes nothing.
+ * Q3. A default answer whose time has come is given as a recorded act, once, and goes the way of any other answer.
  */
 import type { Draft } from "../persistence/entry.ts";
 import type { InboxItem } from "../persistence/ports.ts";
@@ -66,4 +67,26 @@ export function answerDrafts(
     drafts: [{ kind: "fire", body: { rule: "human-reply", at, choice: { "x'": reply } } }],
     result: "answered",
   };
+}
+
+/** The name under which default answers stand in the log. */
+export const DEFAULT_ANSWERER = "default";
+
+/** The default answers whose time has come (Q3). */
+export function overdueAnswers(configuration: Configuration, ledger: Ledger, now: Date): readonly Draft[] {
+  return [...ledger.questions.values()].flatMap(({ id, asking, default: own }) => {
+    if (!asking || own === undefined || Date.parse(own.at) > now.getTime()) return [];
+    const item = { id: `default:${id}`, verb: "answer", target: id, text: own.answer } as const;
+    const { drafts, result } = answerDrafts(configuration, ledger, { ...item, by: DEFAULT_ANSWERER });
+    const act: Draft = { kind: "act", body: { ...item, by: DEFAULT_ANSWERER, result } };
+    return drafts.length === 0 ? [] : [act, ...drafts];
+  });
+}
+
+/** When the next default answer is due, milliseconds since 1970; infinite when none is. */
+export function nextDefault(ledger: Ledger): number {
+  let next = Infinity;
+  for (const { asking, default: own } of ledger.questions.values())
+    if (asking && own !== undefined) next = Math.min(next, Date.parse(own.at));
+  return next;
 }

@@ -22,11 +22,12 @@ import type { ThreadId } from "../soup/message.ts";
 import { accept, structuralDraft } from "./accept.ts";
 import { nextAgenda } from "./agenda.ts";
 import { Anchor } from "./anchor.ts";
-import { answerDrafts, proxyDrafts } from "./questions.ts";
+import { answerDrafts, nextDefault, overdueAnswers, proxyDrafts } from "./questions.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { Standing, View } from "./director.ts";
 import { Effects } from "./effects.ts";
 import { Ledger } from "./ledger.ts";
+import { lostRuns, recoveryDrafts } from "./recovery.ts";
 import type { RunEnd, SchedulerFolds, SchedulerOptions } from "./scheduler-options.ts";
 
 /** For an owner that wakes after another process has taken the job over. */
@@ -109,9 +110,8 @@ export class Scheduler {
     for (;;) {
       this.#hinted = false;
       for (const item of await this.#options.bus.inbox.pending()) {
-        await this.#takeUp(item);
         // What the next one asks is judged by what this one has led to.
-        await this.#settle();
+        if (await this.#takeUp(item)) await this.#settle();
       }
       for (const drafts of this.#effects.finished()) await this.#commit(drafts);
       await this.#settle();
@@ -160,17 +160,23 @@ export class Scheduler {
     const proxy = proxyDrafts(this.#configuration, this.#effects.askers(), (policy) =>
       director.unanswerable(policy),
     );
-    return proxy.length > 0 ? proxy : director.steer(this.#view());
+    if (proxy.length > 0) return proxy;
+    const { ledger, now } = this.#view();
+    const overdue = overdueAnswers(this.#configuration, ledger, now);
+    return overdue.length > 0 ? overdue : director.steer(this.#view());
   }
 
-  /** Takes up what somebody left in the inbox, exactly once. */
-  async #takeUp(item: InboxItem): Promise<void> {
-    const { drafts, result } =
+  /** Takes up what somebody left in the inbox, exactly once; false when it has to wait, and stays there. */
+  async #takeUp(item: InboxItem): Promise<boolean> {
+    const what =
       item.verb === "answer"
         ? answerDrafts(this.#configuration, this.ledger, item)
         : this.#options.director.act(item, this.#view());
+    if (what === undefined) return false;
     const { id, verb, target, text, by } = item;
-    await this.#commit([{ kind: "act", body: { id, verb, target, text, by, result } }, ...drafts], [id]);
+    const act: Draft = { kind: "act", body: { id, verb, target, text, by, result: what.result } };
+    await this.#commit([act, ...what.drafts], [id]);
+    return true;
   }
 
   /** Appends drafts as one round and adopts what they make of the configuration. */
@@ -216,16 +222,12 @@ export class Scheduler {
     for (const { process } of this.ledger.threads.values()) {
       if (process?.started != null) await this.#options.killStray(process.pid, process.started);
     }
-    const lost = [...this.#configuration.cells()].flatMap((cell) =>
-      cell.terminates.length > 0 ? [] : cell.lifecycles.flatMap((one) => (one.kind === "Run" ? [one] : [])),
-    );
+    const lost = lostRuns(this.#configuration);
     const signalled = await this.#effects.prepare(lost);
     const { director } = this.#options;
     if (director.standing(this.#view()).kind !== "ended") {
-      const reason = "the process that ran this turn has died";
       await this.#commit([
-        { kind: "resume", body: { since: this.#at } },
-        ...lost.map(({ thread, turn }): Draft => ({ kind: "rollback", body: { thread, turn, reason } })),
+        ...recoveryDrafts(lost, this.#at),
         ...signalled.flatMap(({ thread, turn, status }) =>
           director.afterLostStatus(thread, turn, status, this.#view()),
         ),
@@ -259,8 +261,11 @@ export class Scheduler {
     const standing: Standing = this.#options.director.standing(view);
     if (standing.kind === "ended") return standing;
     if (standing.kind === "parked") return standing;
+    if (this.#options.actsOnly === true) return { kind: "stopped" };
     const questions = [...this.ledger.questions.values()].filter(({ asking }) => asking).map(({ id }) => id);
-    if (questions.length > 0) return this.#options.waitForHuman ? undefined : { kind: "waiting", questions };
+    const helpless = nextDefault(this.ledger) === Infinity;
+    if (questions.length > 0)
+      return this.#options.waitForHuman || !helpless ? undefined : { kind: "waiting", questions };
     const alarm = this.#options.director.alarm(view);
     invariant(alarm !== undefined, "the job sits still: nothing runs, nobody is asked, and it has not ended");
     return undefined;
@@ -270,7 +275,8 @@ export class Scheduler {
   async #sleep(): Promise<void> {
     const { clock, director, poll } = this.#options;
     if (this.#hinted) return;
-    const left = (director.alarm(this.#view())?.getTime() ?? Infinity) - clock.now().getTime();
+    const alarm = director.alarm(this.#view())?.getTime() ?? Infinity;
+    const left = Math.min(alarm, nextDefault(this.ledger)) - clock.now().getTime();
     await new Promise<void>((resolve) => {
       // An alarm that has passed is for something that must happen first.
       const cancel = clock.timer(left > 0 ? Math.min(poll, left) : poll, resolve);

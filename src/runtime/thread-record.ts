@@ -1,19 +1,6 @@
-/** The records of the ledger: what is known of a thread and of a question beyond their molecules. */
+/** What the ledger knows of a thread beyond its molecules. */
 import type { EntryBody } from "../persistence/entry.ts";
-import type { Firing } from "../rules/fire.ts";
-import type { AgentName, Policy, QuestionId, ThreadId } from "../soup/message.ts";
-
-/** A question of the job, open or ended. */
-export type QuestionRecord = {
-  readonly id: QuestionId;
-  readonly thread: ThreadId;
-  readonly policy: Policy;
-  readonly text: string;
-  /** Set while the human is asked. */
-  asking: boolean;
-  answer: string | undefined;
-  ended: boolean;
-};
+import type { AgentName, Message, ThreadId } from "../soup/message.ts";
 
 /** What is known of one thread. */
 export type ThreadRecord = {
@@ -46,7 +33,18 @@ export type ThreadRecord = {
   release: EntryBody<"release"> | undefined;
   /** Identity of the program of the running turn. */
   process: { readonly pid: number; readonly started: string | null } | undefined;
+  /** The message that an interrupt has taken the place of, until the turn on the new one has ended. */
+  abandoned: Abandoned | undefined;
   readonly children: ThreadId[];
+};
+
+/** A message whose turn was given up for another one. */
+export type Abandoned = {
+  /** Id of the message that took its place. */
+  readonly by: string;
+  readonly message: Message;
+  /** The interrupt has fired; before that a crash may still give the message back. */
+  readonly taken: boolean;
 };
 
 /** The members of a record that are the same for every thread that has just been opened. */
@@ -63,21 +61,24 @@ export const NEW_THREAD = {
   closed: false,
   release: undefined,
   process: undefined,
+  abandoned: undefined,
 } as const;
 
-/** The question is over, answered or not. */
-export function endQuestion(question: QuestionRecord): void {
-  question.ended = true;
-  question.asking = false;
+/** An interrupt was recorded: what it takes the place of, if anything. */
+export function noteInterrupt(record: ThreadRecord, { message, abandons }: EntryBody<"interrupt">): void {
+  if (abandons !== undefined) record.abandoned = { by: message.id, message: abandons, taken: false };
 }
 
-/** What a firing of the rules of escalation changes in the record of its question. */
-export function foldQuestion(questions: ReadonlyMap<QuestionId, QuestionRecord>, firing: Firing): void {
-  const known = questions.get(firing.at["e"] ?? "");
-  if (known === undefined) return;
-  if (firing.rule === "escalate") known.asking = true;
-  if (firing.rule === "human-reply") known.asking = false;
-  if (firing.rule !== "respond") return;
-  endQuestion(known);
-  known.answer = firing.choice?.a?.body;
+/** The turn was lost with its process: its message is back, unless an interrupt had taken its place before. */
+export function rollBack(record: ThreadRecord): void {
+  record.process = undefined;
+  if (record.abandoned?.taken === false) record.abandoned = undefined;
+}
+
+/** A turn begins. */
+export function beginTurn(record: ThreadRecord, rule: string, at: string): void {
+  record.turn += 1;
+  record.since = at;
+  if (rule === "interrupt" && record.abandoned !== undefined)
+    record.abandoned = { ...record.abandoned, taken: true };
 }

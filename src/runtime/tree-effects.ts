@@ -6,22 +6,27 @@
  *     conflict, which only a turn can resolve; one merge into a tree at a time.
  * W3. A tree that whoever works in the trees has damaged is put back before it is used.
  * W4. An ended thread's tree leaves after all below it; a tree whose thread will never be opened leaves, too.
+ * W5. A tree is ready when the boundary of whoever will work in it has been proven there (CfA §10); one that was made for a thread and
+ *     whose boundary does not hold is removed.
  */
 import type { Draft, EntryBody } from "../persistence/entry.ts";
 import { refusalOf } from "../rules/refusal.ts";
 import { InvariantViolation } from "../soup/invariant.ts";
-import type { ThreadId } from "../soup/message.ts";
+import type { AgentName, ThreadId } from "../soup/message.ts";
+import type { AgentAdapter } from "./agents/port.ts";
 import type { Director, View } from "./director.ts";
 import { loggedTree } from "./held.ts";
 import type { Ledger } from "./ledger.ts";
 import { isMachineFault } from "./machine-fault.ts";
 import { isBlocked, releaseTree } from "./release.ts";
-import { TreeBroken, type Workspaces } from "./workspaces/port.ts";
+import { historyOf } from "./turn.ts";
+import { type Branched, TreeBroken, type Workspaces } from "./workspaces/port.ts";
 
 /** What they are made with. */
 export type TreeEffectsOptions = {
   readonly director: Director;
   readonly workspaces: Workspaces;
+  readonly agents: Readonly<Record<AgentName, AgentAdapter>>;
   /** Commit on which the job's tree starts, and artifacts that it starts with. */
   readonly base: string;
   readonly seeds: readonly { readonly path: string; readonly bytes: string }[];
@@ -97,7 +102,7 @@ export class TreeEffects {
     if (send === undefined || head?.kind !== "deliver" || cell?.terminates.length !== 0) return;
     const known = configuration.cell(head.thread)?.workspace !== undefined || ledger.threads.has(head.thread);
     if (known || refusalOf(configuration, send.agent, sender, head) !== undefined) return;
-    const { director, workspaces, base, seeds } = this.#options;
+    const { director, workspaces } = this.#options;
     const tree = director.treeOf(head.thread);
     const parentTree = director.treeOf(sender);
     const key = `workspace ${head.thread}`;
@@ -105,9 +110,9 @@ export class TreeEffects {
     this.#underWay.add(key);
     this.#launch(async () => {
       const making = async () => {
-        if (tree !== head.thread) return workspaces.open(base, seeds);
-        await workspaces.mend(parentTree, loggedTree(this.#view().ledger, parentTree), `before-${tree}`);
-        return workspaces.branch(tree, parentTree);
+        const made = await this.#make(tree, tree === head.thread ? parentTree : undefined);
+        if ("commit" in made) await this.#prove(head.agent, tree);
+        return made;
       };
       const made = await making().catch(async (error: unknown) => {
         if (isMachineFault(error)) throw error;
@@ -127,6 +132,23 @@ export class TreeEffects {
         return [{ kind: "workspace", body }];
       };
     });
+  }
+
+  /** A tree of its own below `parent`'s, or the job's. */
+  async #make(tree: ThreadId, parent: ThreadId | undefined): Promise<Branched> {
+    const { workspaces, base, seeds } = this.#options;
+    if (parent === undefined) return workspaces.open(base, seeds);
+    await workspaces.mend(parent, loggedTree(this.#view().ledger, parent), `before-${tree}`);
+    return workspaces.branch(tree, parent);
+  }
+
+  /** See W5; a turn of another thread may hold the tree. */
+  async #prove(agent: AgentName, tree: ThreadId): Promise<void> {
+    const { workspaces, agents } = this.#options;
+    const place = { workspace: workspaces.path(tree), ...historyOf(workspaces, tree) };
+    const adapter = agents[agent];
+    if (adapter?.prove === undefined) return;
+    await workspaces.exclusive(tree, async () => adapter.prove?.(place));
   }
 
   /** The sender of a spark has ended before it: nobody will work in the tree that was made for it. */

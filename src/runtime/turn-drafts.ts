@@ -6,7 +6,7 @@
  * E3. An outbox that was not written by cfa cannot name a thread that cfa has not minted.
  */
 import type { Draft, EntryBody } from "../persistence/entry.ts";
-import type { ThreadId } from "../soup/message.ts";
+import type { Policy, ThreadId } from "../soup/message.ts";
 import { type Broadcast, broadcastOf } from "./broadcast.ts";
 import type { Director, View } from "./director.ts";
 import { afterCompletion, isConflictMail, unresolved } from "./held.ts";
@@ -133,8 +133,18 @@ function firingBody({ firing }: Broadcast): EntryBody<"fire"> {
   return { rule, at, choice: ps === undefined ? rest : { ...rest, ps: [...ps] } };
 }
 
+/** Answers that count when nobody gives one in time; under `always` none does, whoever has written the outbox. */
+function defaultsOf(entries: readonly OutboxEntry[], policy: Policy) {
+  if (policy === "always") return [];
+  return entries.flatMap((entry) =>
+    entry.verb === "ask" && entry.default !== undefined
+      ? [{ question: entry.question, ...entry.default }]
+      : [],
+  );
+}
+
 function turnBody(
-  { run, brief }: TurnPlan,
+  { run, brief, facts: { policy } }: TurnPlan,
   finished: FinishedTurn,
   failure: string | undefined,
   broadcast: Broadcast,
@@ -144,6 +154,7 @@ function turnBody(
     message,
     files: files.filter(({ sha256 }) => finished.kept.has(sha256)),
   }));
+  const defaults = failure === undefined ? defaultsOf(finished.entries, policy) : [];
   return {
     thread: run.thread,
     turn: run.turn,
@@ -158,6 +169,7 @@ function turnBody(
     status: failure === undefined && status !== undefined && "token" in status ? status.token : null,
     files: travelling.filter(({ files }) => files.length > 0),
     optional: [...broadcast.optional],
+    ...(defaults.length === 0 ? {} : { defaults }),
     millis,
   };
 }

@@ -10,7 +10,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ThreadId } from "../soup/message.ts";
 import type { Run } from "../soup/molecule.ts";
-import type { AgentAdapter, TurnEvent, TurnFacts, TurnResult } from "./agents/port.ts";
+import type { AgentAdapter, TurnEvent, TurnFacts, TurnRequest, TurnResult } from "./agents/port.ts";
 import type { Clock } from "./clock.ts";
 import type { Brief } from "./director.ts";
 import { type HookPlace, runHook } from "./hooks.ts";
@@ -18,7 +18,7 @@ import { FILES_FOLDER, type OutboxEntry } from "./outbox.ts";
 import { endTurnFacts, writeTurnFacts } from "./outbox-facts.ts";
 import { readRefusals } from "./outbox-refusals.ts";
 import { readOutbox } from "./outbox-store.ts";
-import { watchStall } from "./stall.ts";
+import { stallFailure, type StallLimit, watchStall } from "./stall.ts";
 import { isFaultOfTurn } from "./turn-fault.ts";
 import { entryOf, moveAside, readRecord } from "./turn-files.ts";
 import { clearStatus, readStatus, type Status } from "./status-file.ts";
@@ -53,6 +53,8 @@ export type TurnMeans = {
   readonly signal: AbortSignal;
   readonly report: (event: TurnEvent) => void;
   readonly clock: Clock;
+  /** The thread has a question open. */
+  readonly asks: () => boolean;
 };
 
 /** What a turn left. */
@@ -94,7 +96,7 @@ export async function runTurn(plan: TurnPlan, means: TurnMeans): Promise<Finishe
 
 async function carryOut(
   plan: TurnPlan,
-  { workspaces, adapter, directories, signal, report, clock }: TurnMeans,
+  { workspaces, adapter, directories, signal, report, clock, asks }: TurnMeans,
 ): Promise<FinishedTurn> {
   const { facts, run, brief, tree } = plan;
   const { outbox, stale } = await makeReady(plan, workspaces, directories);
@@ -108,14 +110,15 @@ async function carryOut(
   };
   const hooked = brief.dispatch && brief.hooks.before_run !== null;
   const trouble = hooked ? await runHook(brief.hooks, "before_run", place) : undefined;
-  if (trouble === "aborted") return turnWithout("aborted");
-  if (trouble !== undefined) return turnWithout("failed", trouble);
+  if (trouble?.kind === "aborted") return turnWithout("aborted");
+  if (trouble !== undefined) return turnWithout("failed", trouble.why);
   // What came with the tree, the message or the hook is no effect of the turn.
   const before =
     plan.snapshot !== undefined && plan.files.length === 0 && !hooked
       ? plan.snapshot
       : (await workspaces.snapshot(tree, `${facts.serial}.${run.turn}-before`)).commit;
-  const result = await watched(clock, brief.stall, signal, report, (until, heard) =>
+  const silence = { limit: brief.stall, exempt: asks };
+  const result = await watched(clock, silence, signal, report, (until, heard) =>
     adapter.run(
       {
         facts,
@@ -124,6 +127,7 @@ async function carryOut(
         instructions: brief.instructions,
         session: plan.session,
         workspace: workspaces.path(tree),
+        ...historyOf(workspaces, tree),
         outbox,
         stream: place.stream,
         entry,
@@ -137,6 +141,13 @@ async function carryOut(
   const harvested = await harvest(plan, workspaces, outbox, result, before, place);
   const unkept = result.problem === undefined ? [] : [result.problem];
   return { ...harvested, problems: [...stale, ...unkept, ...harvested.problems] };
+}
+
+/** What a turn or a proof in the tree sees of its history. */
+export function historyOf(workspaces: Workspaces, tree: ThreadId): Pick<TurnRequest, "history"> {
+  return workspaces.history === undefined
+    ? {}
+    : { history: async () => (await workspaces.history?.(tree)) ?? [] };
 }
 
 /** Tree and outbox as the agent finds them (T1, T2). */
@@ -159,20 +170,20 @@ async function makeReady(
 /** Runs an agent under the watch for stalls; one that has stalled has failed. */
 async function watched(
   clock: Clock,
-  limit: number | null,
+  allowed: StallLimit,
   signal: AbortSignal,
   report: (event: TurnEvent) => void,
   run: (until: AbortSignal, heard: (event: TurnEvent) => void) => Promise<TurnResult>,
 ): Promise<TurnResult> {
   const silence = new AbortController();
-  const watch = watchStall(clock, limit, () => silence.abort());
+  const watch = watchStall(clock, allowed, () => silence.abort());
   const result = await run(AbortSignal.any([signal, silence.signal]), (event) => {
     watch.heard();
     report(event);
   });
   watch.end();
   if (!watch.stalled() || signal.aborted) return result;
-  return { ...result, stop: "failed", failure: `nothing was heard of it for ${(limit ?? 0) / 1000} s` };
+  return { ...result, stop: "failed", failure: stallFailure(allowed.limit ?? 0) };
 }
 
 async function harvest(
@@ -191,7 +202,7 @@ async function harvest(
   const outcome = await readRecord(workspaces.path(tree));
   const over = result.stop === "failed" || outcome !== null || (status !== undefined && "token" in status);
   const trouble = over ? await runHook(brief.hooks, "after_run", place) : undefined;
-  const hook = trouble === undefined || trouble === "aborted" ? [] : [trouble];
+  const hook = trouble?.kind === "failed" ? [trouble.why] : [];
   const completed = result.stop === "aborted" ? undefined : await workspaces.complete(tree);
   const { commit, changed } = await workspaces.snapshot(tree, `${plan.facts.serial}.${run.turn}`, before);
   const files = entries.flatMap((entry) => (entry.verb === "send" ? entry.files : []));

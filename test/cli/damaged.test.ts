@@ -65,6 +65,8 @@ const READERS: readonly (readonly string[])[] = [
   ["status"],
   ["log"],
   ["log", "--jsonl"],
+  ["replay"],
+  ["step", "--commands", "q"],
 ];
 
 describe.each<[string, (database: string) => void, RegExp]>([
@@ -86,7 +88,7 @@ describe.each<[string, (database: string) => void, RegExp]>([
   });
 });
 
-test("a write-ahead log that is missing: the anchor tells that entries are gone; run refuses, too", async () => {
+test("a write-ahead log that is missing: the anchor tells that entries are gone, to whoever reads or adds to the job", async () => {
   const top = await repository();
   const hung = join(directory(), "hung");
   shellJob(top, { lead: hangOnce(hung) });
@@ -99,7 +101,15 @@ test("a write-ahead log that is missing: the anchor tells that entries are gone;
   const database = join(top, ".cfa", "jobs", job, "bus.db");
   for (const suffix of ["-wal", "-shm"]) rmSync(`${database}${suffix}`);
   const before = readFileSync(database);
-  for (const words of [...READERS, ["run"]]) {
+  const others = [
+    ["run"],
+    ["why", "3"],
+    ["answer", "q1", "blue", "--job", job],
+    ["withdraw", "--reason", "enough"],
+    ["fork", "--at", "1"],
+    ["gc", "--older-than", "0"],
+  ];
+  for (const words of [...READERS, ...others]) {
     const said = await here(top, ...words);
     expect({ words, ...said }).toMatchObject({ words, code: 6 });
     expect(`${said.out}${said.err}`).toMatch(
@@ -125,4 +135,19 @@ test("an export with a line cut, to every command that reads a file", async () =
     expect(`${said.out}${said.err}`).toMatch(/line 6/);
   }
   expect(readFileSync(file).equals(before)).toBe(true);
+});
+
+test("a file of a log that is shorter than its anchor, where its repository is named", async () => {
+  const file = join(directory(), "log.jsonl");
+  writeFileSync(file, `${done.lines.slice(0, 9).join("\n")}\n`);
+  for (const words of [
+    ["replay", file],
+    ["why", file, "7"],
+    ["step", file, "--commands", "q"],
+  ]) {
+    expect(await here(directory(), ...words), "nothing to compare with").toMatchObject({ code: 0 });
+    const { code, err } = await here(directory(), ...words, "--repo", done.top);
+    expect({ words, code }).toEqual({ words, code: 6 });
+    expect(err).toMatch(/names entry \d+, and the log ends at entry 9: /);
+  }
 });

@@ -58,3 +58,20 @@ function messageOf(configuration: Configuration, thread: ThreadId): string {
   const run = configuration.cell(thread)?.lifecycles.find(({ kind }) => kind === "Run");
   return run?.kind === "Run" ? `${run.message.id} on ${thread}` : `nothing on ${thread}`;
 }
+
+/**
+ * What a log tells of the work, without times, numbers and ids, which a lost turn changes: the transitions in their order, each thread
+ * with its turns that counted, and what became of the trees.
+ */
+export function storyOf(entries: readonly Entry[]): readonly string[] {
+  const reader = new JobReader();
+  for (const entry of entries) reader.apply(entry);
+  const moves = entries.flatMap(({ kind, body }) =>
+    kind === "transition" ? [`${body.from} ${body.action} ${body.to}`] : [],
+  );
+  const threads = [...reader.ledger.threads.values()].map(
+    ({ agent, task, turns, failures }) => `${agent} on "${task}": ${turns} turns, ${failures} failed`,
+  );
+  const trees = entries.flatMap(({ kind, body }) => (kind === "release" ? [`a tree: ${body.result}`] : []));
+  return [...moves, ...threads.toSorted(), ...trees.toSorted()];
+}

@@ -17,9 +17,12 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { z } from "zod";
-import { decodeLine } from "../../src/persistence/codec.ts";
+import { hasEnded, JobReader } from "../../src/engine/read-job.ts";
+import { decodeEntry } from "../../src/persistence/codec.ts";
 import type { Entry } from "../../src/persistence/entry.ts";
+import { jobFile, listJobs } from "../../src/persistence/jobs.ts";
+import { openLogFile } from "../../src/persistence/log-file.ts";
+import { openSqliteBus } from "../../src/persistence/sqlite/bus.ts";
 import { findProgram } from "../../src/runtime/process/find-program.ts";
 import { faultsOf } from "./audit.ts";
 
@@ -99,7 +102,17 @@ export async function signalAt(
   });
   const { exitCode } = await running;
   await noAgentLives(site);
-  return exitCode;
+  if (sent || exitCode !== 4) return exitCode;
+  await goOn(site, ["resume"]); // it waits for an answer, and the entry comes after that
+  return signalAt(site, seq, signal);
+}
+
+/** Kills the job when `step` more entries have appeared, resumes it, and again, until it comes to its end between two kills. */
+export async function killAgainAndAgain(site: Site, step: number): Promise<void> {
+  for (let kills = -1; site.kills > kills;) {
+    kills = site.kills;
+    await signalAt(site, (await logOf(site)).length + step, "SIGKILL");
+  }
 }
 
 /** Starts or resumes the job in an engine that dies before or after its commit number `at`. */
@@ -158,30 +171,59 @@ function agents(top: string): readonly string[] {
 
 /** Goes on until the job has ended, answering what it asks. Throws when it does not end well. */
 export async function finish(site: Site): Promise<void> {
-  for (let at = await standing(site); at !== "ended"; at = await standing(site)) {
-    const { exitCode, stderr, stdout } = await cfa(site.top, at === "open" ? ["resume"] : runWords(site));
-    const question = /answer (q\S+)/.exec(`${stdout}${stderr}`)?.[1];
-    if (exitCode === 4 && question !== undefined) await cfa(site.top, ["answer", question, "blue"]);
-    else if (exitCode !== 0) throw new Error(`exit ${exitCode}\n${stdout}\n${stderr}`);
-  }
+  for (let at = await standing(site); at !== "ended"; at = await standing(site))
+    await goOn(site, at === "open" ? ["resume"] : runWords(site));
+}
+
+/** Lets the job run to its end or to a question, which is answered. */
+async function goOn(site: Site, words: readonly string[]): Promise<void> {
+  const { exitCode, stderr, stdout } = await cfa(site.top, words);
+  if (exitCode === 4) await answer(site);
+  else if (exitCode !== 0) throw new Error(`exit ${exitCode}\n${stdout}\n${stderr}`);
+}
+
+/** Leaves an answer to the open question, as `cfa answer` does. */
+async function answer(site: Site): Promise<void> {
+  const reader = await read(site);
+  const open = [...reader.ledger.questions.values()].find(({ asking }) => asking);
+  const [job = ""] = await listJobs(site.top);
+  const bus = openSqliteBus(jobFile(site.top, job), { job, mode: "existing" });
+  await bus.inbox.post({
+    id: "answer",
+    verb: "answer",
+    target: open?.id ?? "",
+    text: "blue",
+    by: "somebody",
+  });
+  await bus.close();
+}
+
+async function read(site: Site): Promise<JobReader> {
+  const reader = new JobReader();
+  for (const entry of await logOf(site)) reader.apply(entry);
+  return reader;
 }
 
 /** A kill may come before the first entry, and after the last. */
-async function standing({ top }: Site): Promise<"unopened" | "open" | "ended"> {
-  const { stdout } = await cfa(top, ["status", "--json"]);
-  if (stdout === "") return "unopened";
-  return statusSchema.parse(JSON.parse(stdout)).ended ? "ended" : "open";
+async function standing(site: Site): Promise<"unopened" | "open" | "ended"> {
+  const job = (await read(site)).job();
+  if (job === undefined) return "unopened";
+  return hasEnded(job) ? "ended" : "open";
 }
 
 /** The arguments that start the job, or go on with it after a kill at a time when it was open. */
 const onwards = (site: Site): readonly string[] => (site.kills > 0 ? ["resume"] : runWords(site));
 
-const statusSchema = z.object({ ended: z.boolean() });
-
-/** The whole log. */
+/** The whole log, read here: starting a cfa takes longer. Empty where no job has been opened. */
 export async function logOf({ top }: Site): Promise<readonly Entry[]> {
-  const { stdout } = await cfa(top, ["log", "--jsonl"]);
-  return stdout.split("\n").map((line, at) => decodeLine(line, at + 1));
+  const [job] = await listJobs(top);
+  if (job === undefined) return [];
+  const file = openLogFile(jobFile(top, job));
+  try {
+    return [...file.rows()].map((row) => decodeEntry(row, `entry ${row.seq} of ${job}`));
+  } finally {
+    file.close();
+  }
 }
 
 /** The result of the job, file by file. */

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { refs, treeName } from "../../src/runtime/workspaces/trees.ts";
 import type { Workspaces } from "../../src/runtime/workspaces/port.ts";
 import {
   gitIn,
@@ -130,6 +131,38 @@ test.each([
   });
   expect(readIn(lead, "text.txt").match(/^<{7}/gm)).toHaveLength(1);
 });
+
+/** Another owner moves a ref while `git commit-tree` stands still, as it may when a machine was suspended. */
+function gitThatFreezes(ref: string, to: string): void {
+  const path = process.env["PATH"] ?? "";
+  const lines = [
+    "#!/bin/sh",
+    `PATH='${path}'`,
+    `case " $* " in *" commit-tree "*) git --git-dir='${repo.dir}/.git' update-ref ${ref} ${to} ;; esac`,
+    'exec git "$@"',
+  ];
+  writeFileSync(join(bin, "git"), `${lines.join("\n")}\n`);
+  chmodSync(join(bin, "git"), 0o755);
+  vi.stubEnv("PATH", `${bin}:${path}`);
+}
+
+test.each([
+  ["work commit", refs.thread, () => workspaces.branch("dispatch:b", LEAD)],
+  ["snapshot", refs.latest, () => workspaces.exclusive(LEAD, () => workspaces.snapshot(LEAD, "1.2"))],
+] as const)(
+  "a %s moves no ref when another owner of the job has moved one meanwhile",
+  async (_, of, work) => {
+    await workspaces.exclusive(LEAD, () => workspaces.snapshot(LEAD, "1.1"));
+    writeIn(lead, "text.txt", "stale\n");
+    const ref = of(JOB, treeName(JOB, LEAD));
+    const own = repo.git("commit-tree", "-m", "of the new owner", `${repo.base}^{tree}`);
+    const before = repo.git("for-each-ref");
+    gitThatFreezes(ref, own);
+    await expect(work()).rejects.toThrow(/cannot lock ref|is at/);
+    const moved = before.replace(new RegExp(`^\\S+(?= commit\t${ref}$)`, "m"), own);
+    expect(repo.git("for-each-ref")).toBe(moved);
+  },
+);
 
 test("a child that is not merged for a conflict of its own is the same when asked again", async () => {
   await workspaces.branch("dispatch:aa", CHILD);

@@ -55,8 +55,8 @@ async function askedOf(run: Parameters<typeof until>[0]): Promise<{ readonly que
 export function fileOf(rows: () => Iterable<LogRow>): LogFile {
   return {
     kind: "export",
-    rows: function* () {
-      yield* rows();
+    rows: function* (after = 0) {
+      for (const row of rows()) if (row.seq > after) yield row;
     },
     checkpoint: () => undefined,
     damage: () => undefined,

@@ -30,18 +30,22 @@ function withClient() {
   write(place.files, "client.mjs", CLIENT);
   const calls = (...list: readonly unknown[]) =>
     `node ${join(place.files, "client.mjs")} '${JSON.stringify(list)}'`;
-  return { place, calls };
+  const sandbox = {
+    exempt: [{ tool: "node", path: join(place.files, "client.mjs"), reason: "the client of this test" }],
+  };
+  return { place, calls, sandbox };
 }
 
 describe.concurrent("an agent that is a client of MCP", () => {
   test("sends, ends the state and is told what is wrong; the log has its refusals", async () => {
-    const { place, calls } = withClient();
+    const { place, calls, sandbox } = withClient();
     const worker = shell(
       calls(
         ["send", { to: "parent", message: "by tool" }],
         ["outcome", {}],
         ["send", { to: "x", message: "y" }],
       ),
+      { sandbox },
     );
     const { end, entries } = await runJob(
       { ...EXECUTE, agents: { lead: shell("cat", { roster: ["worker"] }), worker } },
@@ -63,9 +67,9 @@ describe.concurrent("an agent that is a client of MCP", () => {
   });
 
   test("whose server is killed in mid-turn: the status file is honoured all the same", async () => {
-    const { place, calls } = withClient();
+    const { place, calls, sandbox } = withClient();
     const line = `${calls(["list_team", {}], ["kill"])}; mkdir -p .sortie && echo blocked > .sortie/status`;
-    const { end } = await runJob({ agents: { lead: shell(line) } }, {}, { place });
+    const { end } = await runJob({ agents: { lead: shell(line, { sandbox }) } }, {}, { place });
     expect(end).toMatchObject({ kind: "parked", why: expect.stringContaining("blocked in .sortie/status") });
   });
 });

@@ -19,8 +19,16 @@ test.each([
   ],
 ])("%s", (_what, notation, target, result, firings) => {
   const ledger = new Ledger((thread) => thread);
-  const question = { id: "e", thread: "t", text: "which", policy: "always", answer: undefined } as const;
-  ledger.questions.set("e", { ...question, asking: true, ended: false });
+  const question = {
+    id: "e",
+    thread: "t",
+    text: "which",
+    since: "2026-01-01T00:00:00.000Z",
+    policy: "always",
+    answer: undefined,
+  } as const;
+  const open = { default: undefined, notified: false, asking: true, ended: false };
+  ledger.questions.set("e", { ...question, ...open });
   const item = { id: "act-1", verb: "answer", target, text: "this one", by: "human" } as const;
   const answered = answerDrafts(soup(notation), ledger, item);
   expect(answered.result).toBe(result);

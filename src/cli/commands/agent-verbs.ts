@@ -10,6 +10,7 @@ import type { OutcomeOptions } from "../../channels/verbs/outcome.ts";
 import type { ResolveOptions } from "../../channels/verbs/resolve.ts";
 import type { SendOptions } from "../../channels/verbs/send.ts";
 import type { Context } from "../context.ts";
+import { Misuse } from "../errors.ts";
 
 /** `cfa send`. */
 export async function sendCommand(context: Context, options: SendOptions): Promise<number> {
@@ -17,10 +18,21 @@ export async function sendCommand(context: Context, options: SendOptions): Promi
   return tell(context, await send(context.env, options, context.cwd));
 }
 
+/** The options of `cfa ask` as they are typed. */
+export type AskWords = { readonly default?: string; readonly deadline?: string };
+
 /** `cfa ask`. */
-export async function askCommand(context: Context, options: AskOptions): Promise<number> {
+export async function askCommand(
+  context: Context,
+  { deadline, ...options }: AskWords & Pick<AskOptions, "text">,
+): Promise<number> {
   const { ask } = await import("../../channels/verbs/ask.ts");
-  return tell(context, await ask(context.env, options));
+  if (deadline === undefined) return tell(context, await ask(context.env, options));
+  const { parseDuration } = await import("../../job/duration.ts");
+  const millis = parseDuration(deadline);
+  if (millis === undefined)
+    throw new Misuse(`--deadline must be a duration such as 90s, 10m or 2h, not "${deadline}"`);
+  return tell(context, await ask(context.env, { ...options, deadline: millis }));
 }
 
 /** `cfa close`. */

@@ -3,20 +3,17 @@
  *
  * A1. The first answer wins; whoever comes later is told so.
  */
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
-import { nanoid } from "nanoid";
 import { openJobRecord } from "../../engine/checkpoint.ts";
 import { listJobs } from "../../persistence/jobs.ts";
 import type { Bus } from "../../persistence/ports.ts";
-import type { QuestionRecord } from "../../runtime/thread-record.ts";
-import { isErrno } from "../../soup/errno.ts";
+import { questionNamed, type QuestionRecord } from "../../runtime/question-record.ts";
 import { type Context, say } from "../context.ts";
 import { Misuse } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
-import { awaitEntry, isOwned } from "../follow.ts";
+import { isOwned } from "../follow.ts";
+import { givenText } from "../given-text.ts";
 import { chooseJob, commandFor, type JobPlace, readJob, repositoryTop, withInbox } from "../jobs.ts";
-import { userName } from "../who.ts";
+import { postAct } from "../post-act.ts";
 
 /** Options of `cfa answer`. */
 export type AnswerOptions = {
@@ -25,15 +22,17 @@ export type AnswerOptions = {
   readonly file?: string | undefined;
 };
 
-/** Answers question `id`. */
+/** Answers a question, named by its id or its conversation. */
 export async function answerCommand(
   context: Context,
-  id: string,
+  named: string,
   words: string | undefined,
   options: AnswerOptions,
 ): Promise<number> {
+  const id = questionNamed(named);
   const place = await jobOfQuestion(context, id, options);
-  const text = await answerText(context, id, words, options.file);
+  const { file } = options;
+  const text = await givenText(context, { words, file, what: "answer", command: `cfa answer ${id}` });
   return withInbox(place, (bus) => answer(context, place, bus, id, text));
 }
 
@@ -50,15 +49,10 @@ async function answer(
   const resume = commandFor(context, place.top, `resume ${place.id}`);
   if (waiting && !(await isOwned(bus)))
     throw new Misuse(`question ${id} has an answer already, which waits to be taken up: ${resume}`);
-  const act = nanoid();
-  await bus.inbox.post({ id: act, verb: "answer", target: id, text, by: userName() });
-  const taken = await awaitEntry(bus, known?.seq ?? 0, ({ kind, body }) => kind === "act" && body.id === act);
-  if (taken?.kind !== "act") {
-    say(context.stdout, `the answer is kept; nobody runs ${place.id}, go on with: ${resume}`);
-    return EXIT.completed;
-  }
-  if (taken.body.result !== "answered") throw new Misuse(taken.body.result);
-  say(context.stdout, `answered; ${place.id} goes on`);
+  const result = await postAct(bus, known?.seq ?? 0, { verb: "answer", target: id, text });
+  if (result !== undefined && result !== "answered") throw new Misuse(result);
+  const kept = `the answer is kept; nobody runs ${place.id}, go on with: ${resume}`;
+  say(context.stdout, result === undefined ? kept : `answered; ${place.id} goes on`);
   return EXIT.completed;
 }
 
@@ -89,33 +83,4 @@ async function jobOfQuestion(context: Context, id: string, { repo, job }: Answer
     throw new Misuse(`no job in ${top} has a question ${id}: cfa status lists those that are open`);
   if (open.length < 2) return { top, id: only };
   throw new Misuse(`several jobs have a question ${id} open, say which with --job: ${open.join(", ")}`);
-}
-
-async function answerText(
-  context: Context,
-  id: string,
-  words: string | undefined,
-  file: string | undefined,
-): Promise<string> {
-  if (words !== undefined && file !== undefined)
-    throw new Misuse("the answer comes from the command line or from --file, not from both");
-  const text =
-    file === undefined ? await spoken(context, id, words) : await written(resolve(context.cwd, file));
-  if (text.trim() === "") throw new Misuse("the answer is empty: say something");
-  return text;
-}
-
-async function spoken({ stdin }: Context, id: string, words: string | undefined): Promise<string> {
-  if (words === undefined)
-    throw new Misuse(`say what: cfa answer ${id} TEXT, or --file FILE, or - for standard input`);
-  return words === "-" ? stdin.text() : words;
-}
-
-async function written(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    if (!isErrno(error, "ENOENT", "ENOTDIR", "EISDIR", "EACCES")) throw error;
-    throw new Misuse(`${file} cannot be read: name a text file with the answer`);
-  }
 }

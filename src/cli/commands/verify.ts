@@ -4,7 +4,7 @@ import type { KnownEntry } from "../../engine/verify-outside.ts";
 import { type Context, say } from "../context.ts";
 import { Misuse } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
-import { withSource } from "../log-source.ts";
+import { withUncheckedSource } from "../log-source.ts";
 import { verdictLines } from "../view/verdict-lines.ts";
 
 /** Options of `cfa verify`. */
@@ -21,7 +21,7 @@ export async function verifyCommand(
   { repo, head, json = false }: VerifyOptions,
 ): Promise<number> {
   const known = head === undefined ? undefined : knownEntry(head);
-  const found = await withSource(context, repo, word, ({ file, top }) =>
+  const found = await withUncheckedSource(context, repo, word, ({ file, top }) =>
     verifyLog(file, { top, head: known }),
   );
   const lines = json ? [JSON.stringify(found, null, 2)] : verdictLines(found);

@@ -1,39 +1,52 @@
 /**
- * `cfa withdraw [JOB] --reason TEXT`: ends a job, whoever runs it, or nobody.
+ * `cfa withdraw [JOB] [--thread T] --reason TEXT`: ends a job, or one of its conversations with everything below it,
+ * whoever runs it, or nobody (CfA §9).
  *
- * W1. It returns when the job is WITHDRAWN and nothing of it is left, or says why that is not so.
+ * W1. It returns when the threads have ended and nothing of them is left, or says why that is not so.
  */
 import { nanoid } from "nanoid";
-import { openEngine } from "../../engine/engine.ts";
-import type { ReadJob } from "../../engine/read-job.ts";
+import { hasEnded, type ReadJob } from "../../engine/read-job.ts";
+import { notWithdrawable } from "../../job/acts.ts";
 import { isOver } from "../../job/state-record.ts";
+import { shortThread } from "../../job/thread-names.ts";
+import type { Ledger } from "../../runtime/ledger.ts";
+import type { ThreadId } from "../../soup/message.ts";
 import { type Context, say } from "../context.ts";
 import { Misuse } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { awaitEntry, isOwned } from "../follow.ts";
 import { chooseUnfinished, type JobPlace, readJob, withInbox } from "../jobs.ts";
-import { hasEnded } from "../../engine/read-job.ts";
-import { JobViewer } from "../view/job-view.ts";
+import { carryOut } from "../post-act.ts";
 import { userName } from "../who.ts";
+import { JobViewer } from "../view/job-view.ts";
+import { targetOf } from "../write-to.ts";
 
 /** Options of `cfa withdraw`. */
-export type WithdrawOptions = { readonly repo?: string | undefined; readonly reason?: string | undefined };
+export type WithdrawOptions = {
+  readonly repo?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly thread?: string | undefined;
+};
 
-/** Withdraws the job. */
+/** Withdraws the job, or one of its threads. */
 export async function withdrawCommand(
   context: Context,
   job: string | undefined,
-  { repo, reason }: WithdrawOptions,
+  { repo, reason, thread }: WithdrawOptions,
 ): Promise<number> {
   if (reason === undefined || reason.trim() === "")
-    throw new Misuse("say why: cfa withdraw [JOB] --reason TEXT");
+    throw new Misuse("say why: cfa withdraw [JOB] [--thread T] --reason TEXT");
   const place = await chooseUnfinished(context, repo, job, "withdraw --reason TEXT");
   const known = await readJob(place);
   refuseEnded(place, known);
+  const target = thread === undefined ? "" : targetOf(place, known, thread);
+  const obstacle = known === undefined || target === "" ? undefined : notWithdrawable(known.record, target);
+  if (obstacle !== undefined) throw new Misuse(`${place.id}: ${obstacle}`);
   await withInbox(place, async (bus) => {
-    await bus.inbox.post({ id: nanoid(), verb: "withdraw", target: "", text: reason, by: userName() });
+    await bus.inbox.post({ id: nanoid(), verb: "withdraw", target, text: reason, by: userName() });
   });
-  return settle(context, place);
+  const read = await settle(place, target);
+  return target === "" ? told(context, place, read) : toldOf(context, target, read.ledger);
 }
 
 function refuseEnded({ id }: JobPlace, known: ReadJob | undefined): void {
@@ -44,28 +57,35 @@ function refuseEnded({ id }: JobPlace, known: ReadJob | undefined): void {
 }
 
 /** Sees the withdrawal through: by whoever runs the job, or here (W1). */
-async function settle(context: Context, place: JobPlace): Promise<number> {
+async function settle(place: JobPlace, target: ThreadId): Promise<ReadJob> {
   for (;;) {
-    const read = await watchOwner(place);
-    if (read !== undefined && hasEnded(read)) return told(context, place, read);
-    const engine = openEngine();
-    try {
-      const run = await engine.resume(place.top, place.id, { waitForHuman: false });
-      await run.end;
-    } finally {
-      await engine.close();
-    }
+    const read = await watchOwner(place, target);
+    if (read !== undefined && isDone(read, target)) return read;
+    await carryOut(place);
   }
 }
 
-/** Reads the log until the job has ended or nobody runs it any more. */
-async function watchOwner(place: JobPlace): Promise<ReadJob | undefined> {
+function isDone(read: ReadJob, target: ThreadId): boolean {
+  return hasEnded(read) || (target !== "" && subtree(read.ledger, target).every((one) => isGone(read, one)));
+}
+
+/** The thread has ended, and its tree has left. */
+function isGone({ ledger }: ReadJob, thread: ThreadId): boolean {
+  return ledger.thread(thread).closed && !ledger.unreleased.has(thread);
+}
+
+function subtree(ledger: Ledger, thread: ThreadId): readonly ThreadId[] {
+  return [thread, ...ledger.thread(thread).children.flatMap((child) => subtree(ledger, child))];
+}
+
+/** Reads the log until it is done or nobody runs the job any more. */
+async function watchOwner(place: JobPlace, target: ThreadId): Promise<ReadJob | undefined> {
   return withInbox(place, async (bus) => {
     const viewer = new JobViewer();
     if (await isOwned(bus)) {
       await awaitEntry(bus, 0, (entry) => {
         viewer.apply(entry);
-        return hasEnded(viewer.read);
+        return isDone(viewer.read, target);
       });
     } else {
       for await (const entry of bus.log.read()) viewer.apply(entry);
@@ -80,8 +100,27 @@ function told(context: Context, { id }: JobPlace, { record, ledger }: ReadJob): 
     say(context.stderr, `cfa: ${id} had ended before it could be withdrawn: it is ${state}`);
     return EXIT.failed;
   }
-  const refs = [...ledger.threads.values()].flatMap(({ release }) => release?.ref ?? []);
   say(context.stdout, `${id} is withdrawn; nothing was merged or delivered`);
-  if (refs.length > 0) say(context.stdout, `its work is kept on ${refs.join(", ")}`);
+  sayKept(context, ledger, [...ledger.threads.keys()]);
   return EXIT.completed;
+}
+
+function toldOf(context: Context, thread: ThreadId, ledger: Ledger): number {
+  if (ledger.thread(thread).ending === "merge") {
+    say(
+      context.stderr,
+      `cfa: ${shortThread(thread)} had ended before it could be withdrawn: its work was merged`,
+    );
+    return EXIT.failed;
+  }
+  const below = subtree(ledger, thread);
+  const others = below.length === 1 ? "" : ` with ${below.length - 1} below it`;
+  say(context.stdout, `${shortThread(thread)} is withdrawn${others}; nothing of it was merged`);
+  sayKept(context, ledger, below);
+  return EXIT.completed;
+}
+
+function sayKept(context: Context, ledger: Ledger, threads: readonly ThreadId[]): void {
+  const refs = threads.flatMap((thread) => ledger.thread(thread).release?.ref ?? []);
+  if (refs.length > 0) say(context.stdout, `its work is kept on ${refs.join(", ")}`);
 }

@@ -1,5 +1,6 @@
 /** The report of `cfa check` as people read it. */
 import type { CheckReport } from "../../job/check/check-job.ts";
+import { LIVE_STATES } from "../../job/machine.ts";
 import { count } from "./text.ts";
 
 /** The lines of a report: counterexamples first, then what was checked, the worst case, what is not covered. */
@@ -18,8 +19,9 @@ export function reportLines(report: CheckReport): string[] {
     "Checked:",
     ...checkedLines(report).map(listed),
     "",
-    "Worst case:",
+    `Worst case, whatever the agents do (cfa takes ${report.worstCase.callsPerTurn} calls a turn):`,
     ...worstLines(report).map(listed),
+    ...modestLines(report),
     ...(remarks.length === 0 ? [] : ["", "To be known:", ...remarks.map(listed)]),
     "",
     "Not covered:",
@@ -32,40 +34,50 @@ function listed(line: string): string {
 }
 
 function checkedLines({ walked, turnsToDone }: CheckReport): string[] {
-  const { states, steps, turns, cut, bounds, insteadOf } = walked;
+  const { states, of, steps, turns, cut, bounds } = walked;
   const reached =
     turnsToDone === null
       ? "no run reaches DONE"
       : `DONE is reached in ${count(turnsToDone, "turn")} when every lead approves at once`;
-  const size = `${count(states, "state")}, ${count(steps, "step")}`;
+  const each = LIVE_STATES.map((state) => `${of[state] ?? 0} in ${state}`).join(", ");
+  const size = `${count(states, "state")} (${each}), ${count(steps, "step")}`;
   const limit = `--max-states ${bounds.maxStates}, --max-turns ${bounds.maxTurns}`;
   const walk =
     cut === null
       ? `every state that free agents can bring the job to: ${size}, none needs more than ${count(turns, "turn")} (bounds ${limit}: neither cut)`
       : `every state that free agents can bring the job to in ${count(turns, "turn")}: ${size}, cut by ${cut === "maxStates" ? "--max-states" : "--max-turns"} (bounds ${limit}); what needs more turns was not looked at`;
-  const moved = Object.entries(insteadOf).map(
-    ([state, place]) =>
-      `${state} was walked as ${place}: its lead is of the same kind, its policy the same, its outcomes fewer`,
-  );
   return [
     reached,
     walk,
+    "in each of them every choice of every agent: reply, say nothing, dispatch one or as many as the limit allows, write again, close (with and without a merge conflict), ask, fail, and each outcome of the state",
     "looked for in each of them: a standstill, a question that nobody may answer, conversations or trees left behind, broken invariants",
-    ...moved,
   ];
 }
 
 function worstLines({ worstCase }: CheckReport): string[] {
-  const { entries, leadTurns, openAtOnce, dispatches, turns, turnsWithoutQuestions, questions } = worstCase;
-  const most = (number: number | null, noun: string) =>
-    number === null ? `no bound on ${noun}s` : `at most ${count(number, noun)}`;
-  const quiet =
-    turns === null && turnsWithoutQuestions !== null
-      ? ` (${turnsWithoutQuestions} while no dispatched agent asks a question)`
-      : "";
+  const { entries, leadTurns, openAtOnce, dispatches, turns, questions } = worstCase;
   return [
-    `agents: ${most(openAtOnce, "conversation")} open at once; ${most(dispatches, "dispatch").replace("dispatchs", "dispatches")} in all`,
-    `turns: ${most(turns, "turn")}${quiet}; leads take at most ${leadTurns}, in ${entries} entries into states`,
-    `questions: ${most(questions, "question")}, counting one a turn`,
+    `agents: ${most(openAtOnce, "conversation")} open at once, ${most(dispatches, "dispatch", "dispatches")} in all`,
+    `turns: ${most(turns, "turn")}; leads take at most ${leadTurns}, in ${entries} entries into states`,
+    `questions: ${most(questions, "question")}`,
+  ];
+}
+
+function most(number: number | null, noun: string, nouns = `${noun}s`): string {
+  if (number === null) return `no bound on ${nouns}`;
+  return `at most ${number} ${number === 1 ? noun : nouns}`;
+}
+
+function modestLines({ worstCase, fanOut }: CheckReport): string[] {
+  const { dispatches, turns, questions } = worstCase.modest;
+  const figures = [
+    most(dispatches, "dispatch", "dispatches"),
+    most(turns, "turn"),
+    most(questions, "question"),
+  ];
+  return [
+    "",
+    `Worst case only while no turn sends more than ${count(fanOut, "message")} (limits.fan_out), leads ask at most once a turn, and dispatched agents neither ask nor leave a merge of their own unfinished:`,
+    listed(figures.join(", ")),
   ];
 }

@@ -75,6 +75,11 @@ function recordLine(entry: Entry, ledger: Ledger): EventLine | undefined {
       const { by, verb, target, result } = entry.body;
       return loud(`${by}: ${verb}${target === "" ? "" : ` ${target}`}: ${result}`);
     }
+    case "notify": {
+      const { question, to, problem } = entry.body;
+      const what = `the notice of question ${question} by ${to}`;
+      return problem === null ? quiet(`${what} was given`) : loud(`warning: ${what} failed: ${problem}`);
+    }
     case "resume":
       return undefined;
     case "fork":

@@ -4,7 +4,6 @@
  * V1. The view after the entries of a log is the same, whoever folds them: status, a live run, or `cfa log --jsonl` read back.
  * V2. What is not known is null, never zero.
  */
-import { adaptersOf } from "../../engine/adapters.ts";
 import { JobReader, type ReadJob } from "../../engine/read-job.ts";
 import type { Transition } from "../../job/machine.ts";
 import type { Entry } from "../../persistence/entry.ts";
@@ -64,7 +63,7 @@ export type JobView = {
   /** Time of the newest entry. */
   readonly at: string;
   readonly spent: SpentView;
-  /** How each agent is confined. */
+  /** What confined each agent's last turn; before its first the word of the job: `required`, `preferred`, `advisory`. */
   readonly boundary: Readonly<Record<AgentName, string>>;
 };
 
@@ -72,12 +71,17 @@ export type JobView = {
 export class JobViewer {
   readonly #reader = new JobReader();
   readonly #started = new Map<ThreadId, number>();
+  readonly #boundaries = new Map<AgentName, string>();
   readonly #states = new Map<ThreadId, { readonly state: ThreadState; readonly since: string }>();
 
   /** Takes up the next entry. Throws LogInvalid when the rules do not allow it. */
   apply(entry: Entry): void {
     this.#reader.apply(entry);
-    if (entry.kind === "start") this.#started.set(entry.body.thread, entry.body.turn);
+    if (entry.kind === "start") {
+      const { thread, turn, agent, boundary } = entry.body;
+      this.#started.set(thread, turn);
+      if (boundary !== undefined) this.#boundaries.set(agent, boundary);
+    }
     if (entry.kind === "rollback") this.#started.delete(entry.body.thread);
     const moment = this.#moment(this.read);
     for (const thread of touched(entry) ?? moment.ledger.threads.keys()) {
@@ -105,7 +109,6 @@ export class JobViewer {
     const { record, ledger, configuration } = read;
     const moment = this.#moment(read);
     const { machine, delivered, definition } = record;
-    const adapters = Object.entries(adaptersOf(definition, {}, ""));
     return {
       job: record.id,
       state: machine.state,
@@ -120,7 +123,12 @@ export class JobViewer {
       openedAt: record.openedAt,
       at: read.at,
       spent: spentOf(ledger),
-      boundary: Object.fromEntries(adapters.map(([name, { boundary }]) => [name, boundary])),
+      boundary: Object.fromEntries(
+        Object.entries(definition.agents).map(([name, agent]) => [
+          name,
+          this.#boundaries.get(name) ?? (agent.adapter === "script" ? "in-process" : agent.sandbox),
+        ]),
+      ),
     };
   }
 

@@ -50,6 +50,7 @@ export function detailOf(entry: Entry): string {
     case "act":
     case "resume":
     case "fork":
+    case "notify":
     case "note":
       return words(entry.body);
   }

@@ -90,6 +90,8 @@ export class CauseIndex {
         return this.#here("act") ?? (entry.body.parked ? this.newest("turn") : undefined);
       case "deliver":
         return this.newest("transition");
+      case "notify":
+        return this.questions.get(entry.body.question);
       case "note":
         return this.#here("act", "turn", "transition");
       case "open":

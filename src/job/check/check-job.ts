@@ -9,11 +9,10 @@
  */
 import type { Draft } from "../../persistence/entry.ts";
 import type { JobDefinition } from "../definition.ts";
-import { LIVE_STATES, type LiveState } from "../machine.ts";
 import type { Finding } from "./finding.ts";
-import { Model } from "./model.ts";
+import { type Direct, Model } from "./model.ts";
 import { remarksOn } from "./remarks.ts";
-import { kindsOf, walkedIn } from "./roles.ts";
+import { kindsOf } from "./roles.ts";
 import { outOfReach, straightRun } from "./straight.ts";
 import { unboundedDispatch } from "./unbounded.ts";
 import { defectsOf } from "./verdicts.ts";
@@ -30,14 +29,12 @@ export type CheckReport = {
   readonly findings: readonly Finding[];
   /** Sentences on what is no counterexample and should be known. */
   readonly remarks: readonly string[];
-  readonly walked: Walked & {
-    readonly bounds: Bounds;
-    /** States that were walked in the place of another, for example PLAN in EXECUTE. */
-    readonly insteadOf: Readonly<Partial<Record<LiveState, LiveState>>>;
-  };
+  readonly walked: Walked & { readonly bounds: Bounds };
   /** Turns of the shortest run to DONE; null when there is none. */
   readonly turnsToDone: number | null;
   readonly worstCase: WorstCase;
+  /** The job's `limits.fan_out`. */
+  readonly fanOut: number;
   /** What no part of the check looks at. */
   readonly notCovered: readonly string[];
 };
@@ -46,25 +43,25 @@ export type CheckReport = {
 export const NOT_COVERED: readonly string[] = [
   "what your agents really do: each turn a free agent does one thing (or dispatches as many as the limit allows), whatever it was told",
   "time: time-outs of turns are taken as failures; state_timeout, deadline and budget.wall never run out",
-  "states whose leads are of one kind under one policy, but in the last of them: in the earlier ones the lead asks and gives outcomes, and has no conversation open",
-  "turns that open, close and open again: the worst case counts at most limits.fan_out dispatches and one message to each conversation a turn",
   "money and tokens; a spent budget parks a job in whatever state it is, so the walk knows no budget",
   "the outside world: crashes, workspaces that cannot be made, full disks, and how long anything takes: worktrees, merges and deliveries are done at once",
   "what a person does besides answering: withdraw, resume; status files, which only park the job until somebody resumes it",
   "children dispatched as --optional, and files that travel with messages",
   "long queues: mailboxes with more than one unread message are taken as alike; nobody writes to a conversation that has unread mail, or asks while a question of its own is open",
-  "how much of retries, max_turns and backtracks is spent: states that differ in that alone are taken as one, and an agent that fails does so until no try is left; a lead with open conversations withdraws instead of failing, and goes back by REALIGN alone",
+  "what piles up: of children that have failed and were not closed it matters only that there are some",
+  "how much of retries, max_turns and backtracks is spent: states that differ in that alone are taken as one, and an agent that fails does so until no try is left",
 ];
 
-/** Checks a job. `opening` gives the first entries of its log. Throws only for bugs of cfa. */
+/** Checks a job. `opening` gives the first entries of its log, `direct` its director. Throws only for bugs of cfa. */
 export function checkJob(
   definition: JobDefinition,
   opening: (definition: JobDefinition) => readonly Draft[],
   bounds: Bounds = BOUNDS,
+  direct?: Direct,
 ): CheckReport {
   const kinds = kindsOf(definition);
   const start = (of: JobDefinition): Node => ({
-    model: Model.opened(opening(of), kinds),
+    model: Model.opened(opening(of), kinds, direct),
     from: undefined,
     step: undefined,
   });
@@ -73,25 +70,20 @@ export function checkJob(
   const budget = { usd: null, tokens: null, turns: null, wall: null };
   const endless = unboundedDispatch(start(definition));
   const defects = new Map<string, Finding>();
-  const places = walkedIn(definition, kinds);
-  const walked = walk(start({ ...definition, budget }), places, bounds, (node, steps) => {
+  const walked = walk(start({ ...definition, budget }), bounds, (node, steps) => {
     for (const { key, finding } of defectsOf(node, steps)) {
       if (!defects.has(key)) defects.set(key, finding());
     }
   });
   const findings = [unreached, endless, ...defects.values()].filter((one) => one !== undefined);
-  const moved = LIVE_STATES.filter((state) => places[state] !== state);
   return {
     job: definition.name,
     findings,
     remarks: remarksOn(definition),
-    walked: {
-      ...walked,
-      bounds,
-      insteadOf: Object.fromEntries(moved.map((state) => [state, places[state]])),
-    },
+    walked: { ...walked, bounds },
     turnsToDone: unreached === undefined ? straight.model.ledger.turns : null,
     worstCase: worstCase(definition),
+    fanOut: definition.limits.fan_out,
     notCovered: NOT_COVERED,
   };
 }

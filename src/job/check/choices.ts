@@ -49,11 +49,10 @@ export function turnChoices(model: Model, plan: TurnPlan): TurnChoice[] {
     ...dispatches(plan, onePerKind(model.kinds, facts.roster)),
     ...open.filter((thread) => hasRead(model, thread)).map((thread) => ({ kind: "send", thread }) as const),
     ...open.map((thread) => close([thread], false)),
-    ...(held ? [] : open.slice(0, 1).map((thread) => close([thread], true))),
+    ...(held ? [] : open.map((thread) => close([thread], true))),
     ...(failed.length > 0 ? [close(failed, false)] : []),
     ...(model.configuration.cell(plan.run.thread)?.questions.length === 0 ? [{ kind: "ask" } as const] : []),
-    // A lead that fails for good drops what is open just as one that withdraws.
-    ...(facts.lead && open.length > 0 ? [] : [{ kind: "fail" } as const]),
+    { kind: "fail" },
   ];
   if (held) choices.push({ kind: "silence", leaves: true });
   return choices.filter((choice) => entriesOf(plan, choice) !== undefined);
@@ -86,10 +85,9 @@ export function finishedTurn(model: Model, plan: TurnPlan, choice: TurnChoice): 
   };
 }
 
-/** REALIGN and REPLAN drop what is open in the same way, so one of them is enough there. */
+/** An approval merges what is open, with a conflict or without one; every other outcome drops it. */
 function outcomes(action: Action, open: number, held: boolean): TurnChoice[] {
   const plain: TurnChoice = { kind: "outcome", action, clumsy: false };
-  if (action === "REPLAN" && open > 0) return [];
   return APPROVALS.includes(action) && open > 0 && !held ? [plain, { ...plain, clumsy: true }] : [plain];
 }
 

@@ -34,6 +34,9 @@ const NOW = new Date(0);
 const AT = NOW.toISOString();
 const NOWHERE = { path: () => "/" };
 
+/** Makes the director of a model: without a record for a new job. A test plants a fault with another one. */
+export type Direct = (record?: StateRecord) => Orchestrator;
+
 /** See the header. */
 export class Model {
   configuration = Configuration.empty();
@@ -46,19 +49,26 @@ export class Model {
   readonly kinds: Kinds;
   /** The next merge ends in a conflict. */
   clumsy = false;
-  #director = new Orchestrator();
+  readonly #direct: Direct;
+  readonly #director: Orchestrator;
   #agenda: ReadonlySet<ThreadId> = new Set();
   #seq = 0;
 
-  private constructor(ledger: Ledger, kinds: Kinds) {
+  private constructor(ledger: Ledger, kinds: Kinds, direct: Direct, record?: StateRecord) {
     this.ledger = ledger;
     this.kinds = kinds;
+    this.#direct = direct;
+    this.#director = direct(record);
   }
 
   /** A model of the job that these first entries open, settled. */
-  static opened(drafts: readonly Draft[], kinds: Kinds): Model {
-    const director = new Orchestrator();
-    const model = new Model(new Ledger((thread) => director.treeOf(thread)), kinds);
+  static opened(
+    drafts: readonly Draft[],
+    kinds: Kinds,
+    direct: Direct = (record) => new Orchestrator(record),
+  ): Model {
+    const director = direct();
+    const model = new Model(new Ledger((thread) => director.treeOf(thread)), kinds, direct);
     model.#commit(drafts);
     model.#settle();
     return model;
@@ -66,10 +76,9 @@ export class Model {
 
   /** A model in the same state, with nothing committed yet (M5). */
   fork(): Model {
-    const copy = new Model(this.ledger.clone(), this.kinds);
+    const copy = new Model(this.ledger.clone(), this.kinds, this.#direct, this.record);
     copy.configuration = this.configuration;
     copy.turns = new Map(this.turns);
-    copy.#director = new Orchestrator(this.record);
     copy.#agenda = this.#agenda;
     copy.#seq = this.#seq;
     return copy;

@@ -5,7 +5,15 @@ import { endOf, statesOf } from "./rosters.ts";
 
 /** Sentences on a job; empty when there is nothing to say. */
 export function remarksOn(definition: JobDefinition): readonly string[] {
-  return [...asking(definition), ...usage(definition), ...patience(definition)];
+  return [...parking(definition), ...asking(definition), ...usage(definition), ...patience(definition)];
+}
+
+/** Why the walk goes on where the budget ends. */
+function parking({ budget }: JobDefinition): readonly string[] {
+  if (budget.turns === null) return [];
+  return [
+    `budget.turns (${budget.turns}) parks the job wherever it stands, and \`cfa resume --budget\` goes on: the states above are those of a job that is always resumed`,
+  ];
 }
 
 /** A dispatched agent has no limit of turns, and every answer gives it another one. */

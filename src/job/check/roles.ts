@@ -4,7 +4,6 @@
  */
 import type { AgentName } from "../../soup/message.ts";
 import type { JobDefinition } from "../definition.ts";
-import { LIVE_STATES, type LiveState } from "../machine.ts";
 
 /** The kind of each agent: the first agent of the job that cannot be told apart from it. */
 export type Kinds = ReadonlyMap<AgentName, AgentName>;
@@ -36,17 +35,4 @@ export function onePerKind(kinds: Kinds, roster: readonly AgentName[]): AgentNam
     const kind = kinds.get(name) ?? name;
     return !seen.has(kind) && seen.add(kind);
   });
-}
-
-/**
- * For each state the one in which it is walked: the last whose lead is of the same kind and whose policy is the same. Each state
- * begins afresh, and has the same rules; what differs is where an approval leads (docs/check.md, "What it does not cover").
- */
-export function walkedIn(
-  { states }: Pick<JobDefinition, "states">,
-  kinds: Kinds,
-): Record<LiveState, LiveState> {
-  const key = (state: LiveState) => `${kinds.get(states[state].agent) ?? ""} ${states[state].escalation}`;
-  const last = (state: LiveState) => LIVE_STATES.findLast((other) => key(other) === key(state)) ?? state;
-  return { INTENT: last("INTENT"), PLAN: last("PLAN"), EXECUTE: last("EXECUTE") };
 }

@@ -58,7 +58,8 @@ export function depthOf(definition: JobDefinition): number | null {
   return Math.max(...statesOf(definition).map((state) => below(definition.states[state].agent)));
 }
 
-function rosterOf({ agents }: JobDefinition, agent: AgentName | undefined): readonly AgentName[] {
+/** Whom an agent may dispatch. */
+export function rosterOf({ agents }: JobDefinition, agent: AgentName | undefined): readonly AgentName[] {
   return agents[agent ?? ""]?.roster ?? [];
 }
 

@@ -3,8 +3,12 @@
  *
  * H1. Threads are named by their place in the tree; children that are alike are exchangeable, so their order is lost.
  * H2. Of a message only its class is kept: free agents do not read, and the engine looks at refusals and conflicts alone.
+ *     A reply that is owed matters below a dispatched agent alone (runtime/broadcast.ts, C2), and what the lead last said
+ *     only until its next turn begins, for that turn's end takes its place.
  * H3. How much of `retries`, `backtracks`, `max_turns` and the budget is spent is not part of it: states that differ in that
  *     alone are one. The walk keeps the one with the fewest turns, and lets failing agents fail until no try is left.
+ * H4. Of what piles up only the first is kept: of unread mail the first message and that there is more, of children that have
+ *     failed and were not closed that there are some.
  */
 import type { Message, ThreadId } from "../../soup/message.ts";
 import type { Lifecycle, Question } from "../../soup/molecule.ts";
@@ -18,7 +22,8 @@ export const UNREAD = 1;
 /** The shape of a model's state, as a key. */
 export function shapeOf(model: Model): string {
   const { machine, hold, parked, delivered, judged } = model.record;
-  const last = model.ledger.threads.get(leadOf(model.record))?.last;
+  const lead = leadOf(model.record);
+  const last = model.turns.has(lead) ? undefined : model.ledger.threads.get(lead)?.last;
   const pending = last !== undefined && last.result !== "failed" && last.turn > judged;
   const top = [
     machine.state,
@@ -49,12 +54,17 @@ export function threadShape(model: Model, thread: ThreadId): string {
     cell.mailboxes.map(({ messages }) => mailShape([...messages].map(message))).join(),
     cell.questions.map(questionShape).sort().join(),
     cell.terminates.length + cell.interrupts.length === 0 ? "" : "ending",
-    record.owes ? "owes" : "",
+    record.owes && isAwaited(model, record.parent) ? "owes" : "",
     failed ? "failed" : "",
     blocked === 0 ? "" : String(blocked),
     ledger.conflicts.has(thread) ? "conflict" : "",
   ];
   return `${parts.join("|")}(${children.join(" ")})`;
+}
+
+/** Whether the opener of a thread replies to somebody itself, and waits with that for the thread: no lead does (H2). */
+function isAwaited({ ledger, record }: Model, parent: ThreadId | undefined): boolean {
+  return parent !== undefined && parent !== ledger.root && parent !== leadOf(record);
 }
 
 function lifecycleShape(one: Lifecycle, message: (one: Message) => string): string {

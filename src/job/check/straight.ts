@@ -44,7 +44,12 @@ export function outOfReach(end: Node): Finding | undefined {
     what: short
       ? `DONE cannot be reached: ${states} need ${turnsOf(need)}, one each, and budget.turns is ${turns}`
       : `DONE cannot be reached: even if every lead approves at once, ${why}`,
-    trace: [...traceOf(end), `DONE is out of reach, although every lead approved at once: ${why}.`],
+    trace: [
+      ...traceOf(end),
+      short
+        ? `DONE is out of reach: every lead approved in its first turn, and still ${machine.state} lacks a turn that budget.turns (${turns}) does not allow.`
+        : `DONE is out of reach, although every lead approved at once: ${why}.`,
+    ],
     advice: short
       ? `set budget.turns to ${need} at the very least; every question, dispatch and failure needs more`
       : "raise the limit or budget that the trace names",

@@ -5,10 +5,11 @@
  *     the first state with a defect has the fewest turns. No order depends on a hash.
  * W2. States of one shape (shape.ts) are one; the one that needs the fewest turns stands for all.
  * W3. A bound never cuts in silence: `cut` says which one did, `turns` up to how many turns nothing was left out.
+ * W4. INTENT, PLAN and EXECUTE are walked alike, each with all choices; `of` counts what was looked at in each.
  */
 import { finishedTurn, turnChoices, type TurnChoice } from "./choices.ts";
 import type { ThreadId, QuestionId } from "../../soup/message.ts";
-import { isLive, type LiveState } from "../machine.ts";
+import type { JobState } from "../machine.ts";
 import type { Model } from "./model.ts";
 import { shapeOf, threadShape } from "./shape.ts";
 
@@ -37,6 +38,8 @@ export type Bounds = {
 export type Walked = {
   /** States looked at, each shape once. */
   readonly states: number;
+  /** How many of them belong to each state of the job (W4). */
+  readonly of: Readonly<Partial<Record<JobState, number>>>;
   /** Steps tried. */
   readonly steps: number;
   /** All runs of at most so many turns were covered. */
@@ -46,19 +49,14 @@ export type Walked = {
 };
 
 /** What may happen in a state. Nothing in one that has ended or is parked. */
-function stepsOf(model: Model, states: Record<LiveState, LiveState>): Step[] {
+export function stepsOf(model: Model): Step[] {
   if (model.standing.kind !== "running") return [];
-  const { state } = model.record.machine;
-  const passing = isLive(state) && states[state] !== state;
   const alike = new Set<string>();
   const turns = [...model.turns].flatMap(([thread, plan]) => {
     const key = `${plan.facts.parent?.thread ?? ""} ${threadShape(model, thread)}`;
     if (alike.has(key)) return [];
     alike.add(key);
-    const choices = turnChoices(model, plan).filter(
-      ({ kind }) => !passing || kind === "outcome" || kind === "ask",
-    );
-    return choices.map((choice): Step => ({ kind: "turn", thread, choice }));
+    return turnChoices(model, plan).map((choice): Step => ({ kind: "turn", thread, choice }));
   });
   return [...turns, ...answers(model)];
 }
@@ -97,26 +95,28 @@ export function follow(from: Node, step: Step): Node {
   return { model: after(from.model, step), from, step };
 }
 
-/** Walks from `start`; `visit` sees each state once, with the steps that are possible in it. `walkedIn` is of roles.ts. */
+/** Walks from `start`; `visit` sees each state once, with the steps that are possible in it. */
 export function walk(
   start: Node,
-  walkedIn: Record<LiveState, LiveState>,
   bounds: Bounds,
   visit: (node: Node, steps: readonly Step[]) => void,
 ): Walked {
   const frontier = new Frontier(bounds.maxTurns);
   frontier.add(start);
+  const of: Partial<Record<JobState, number>> = {};
   let [states, steps] = [0, 0];
   for (let node = frontier.next(); node !== undefined; node = frontier.next()) {
-    if (states >= bounds.maxStates) return { states, steps, turns: frontier.level - 1, cut: "maxStates" };
+    if (states >= bounds.maxStates) return { states, of, steps, turns: frontier.level - 1, cut: "maxStates" };
+    const { state } = node.model.record.machine;
     states += 1;
-    const possible = stepsOf(node.model, walkedIn);
+    of[state] = (of[state] ?? 0) + 1;
+    const possible = stepsOf(node.model);
     visit(node, possible);
     steps += possible.length;
     for (const step of possible) frontier.add(follow(node, step));
   }
   const turns = frontier.cut ? bounds.maxTurns : frontier.level;
-  return { states, steps, turns, cut: frontier.cut ? "maxTurns" : null };
+  return { states, of, steps, turns, cut: frontier.cut ? "maxTurns" : null };
 }
 
 /** States that have been found and not been looked at, by turns (W1, W2). */

@@ -86,7 +86,7 @@ function consequence(model: Model, draft: Draft, answered: boolean): readonly st
     case "hold":
       return ["the approval waits until every open conversation has come to rest and is merged"];
     case "park":
-      return [`the job is parked: ${draft.body.why}`];
+      return [`no turn may begin any more, and the job is parked: ${draft.body.why}`];
     case "deliver":
       return ["the work is delivered"];
     case "release":
@@ -114,7 +114,7 @@ function firing(model: Model, { rule, at, choice }: Fired, answered: boolean): r
   if (rule === "escalate") return ["the question is put to the human"];
   if (rule === "spark") {
     const opened = at["t'"] ?? "";
-    return opened.startsWith("state:") ? [`${nameOf(model, opened)} begins`] : [];
+    return opened.startsWith("state:") ? [`${nameOf(model, opened)} is given its task`] : [];
   }
   if (rule === "respond" && !answered) return [`the answer is "${choice?.a?.body ?? ""}"`];
   return [];

@@ -4,6 +4,7 @@
  * T1. `start`, `turn` and `rollback` name thread, agent and turn number of a Run.
  * T2. A `turn` is followed in its commit by the firing of its choice; a failed one sends nothing.
  * T3. Nobody but the root chooses without a `turn` before it in the commit.
+ * T4. What an interrupt abandons is the message of the Run on its thread.
  */
 import type { Run } from "../../soup/molecule.ts";
 import type { EntryBody } from "../entry.ts";
@@ -25,7 +26,9 @@ export function turnsCheck(): LogCheck {
   };
 }
 
-function misplaced({ entry, before }: Step): string | undefined {
+function misplaced(step: Step): string | undefined {
+  const { entry, before } = step;
+  if (entry.kind === "interrupt") return misnamed(entry.body, step);
   if (entry.kind !== "start" && entry.kind !== "turn" && entry.kind !== "rollback") return undefined;
   const { thread, turn } = entry.body;
   const run = before.cell(thread)?.lifecycles.find((one): one is Run => one.kind === "Run");
@@ -34,6 +37,14 @@ function misplaced({ entry, before }: Step): string | undefined {
   if ("agent" in entry.body && entry.body.agent !== run.agent)
     return `it names ${entry.body.agent}, and ${run.agent} runs on ${thread}`;
   return undefined;
+}
+
+function misnamed({ thread, abandons }: EntryBody<"interrupt">, { before }: Step): string | undefined {
+  if (abandons === undefined) return undefined;
+  const run = before.cell(thread)?.lifecycles.find((one): one is Run => one.kind === "Run");
+  return run?.message.id === abandons.id
+    ? undefined
+    : `it abandons message ${abandons.id}, and nobody on ${thread} works on that`;
 }
 
 function withoutChoice(steps: readonly Step[]): Flaw | undefined {

@@ -35,7 +35,7 @@ export function sqliteLogFile(file: string): LogFile {
       const readCheckpoint = prepareReadCheckpoint(db);
       return {
         kind: "database",
-        rows: () => rowsOf(db, file, job),
+        rows: (after) => rowsOf(db, file, job, after),
         checkpoint: () => guarded(file, readCheckpoint),
         damage: () => guarded(file, () => damageOf(db)),
         close: () => void db.close(),
@@ -47,14 +47,19 @@ export function sqliteLogFile(file: string): LogFile {
   });
 }
 
-function* rowsOf(db: Connection, file: string, job: string): Generator<LogRow, void, void> {
+function* rowsOf(
+  db: Connection,
+  file: string,
+  job: string,
+  after = Number.MIN_SAFE_INTEGER,
+): Generator<LogRow, void, void> {
   const page = guarded(file, () =>
     db.prepare(
       "SELECT seq, round, at, kind, CAST(body AS BLOB) AS body, prev, hash FROM log WHERE seq > ? ORDER BY seq LIMIT ?",
     ),
   );
   const lengthen = guarded(file, () => prepareLengthen(db, file));
-  for (let known = Number.MIN_SAFE_INTEGER; ;) {
+  for (let known = after; ;) {
     const rows = guarded(file, () => page.all(known, PAGE_ROWS).map((found) => rowSchema.parse(found)));
     for (const { body, ...row } of rows) {
       const text = utf8(body);

@@ -5,13 +5,20 @@
  * C1. Its environment is: PATH (cfa's, with the directory of `cfa` first), LANG=C.UTF-8, PWD, the CFA_* variables of
  *     {@link turnVariables}, and the variables of cfa's own environment that the role names. Nothing else, HOME neither.
  * C2. It succeeds with exit status 0 and with nothing else. Its text is never interpreted.
- * C3. CFA_MCP names a configuration with which a client of MCP starts the tools of the turn (docs/mcp.md).
- * C4. All turns of a thread see the same CFA_SESSION.
+ * C3. All turns of a thread see the same CFA_SESSION.
+ * C4. A boundary is drawn anew around each turn: workspace and outbox can be written, history and the files of `run` read (docs/boundary.md).
+ *     HOME, where the role names it, is an empty folder inside.
+ * C5. CFA_MCP names a configuration with which a client of MCP starts the tools of the turn (docs/mcp.md).
  */
 import { createHash } from "node:crypto";
 import { delimiter, join } from "node:path";
 import { constants } from "node:os";
-import { processIsolation, type ProcessIsolation } from "../process/isolation.ts";
+import { advisory } from "../boundary/advisory.ts";
+import { type Boundary, type Mount, type Network, open, type Space } from "../boundary/port.ts";
+import { programMounts } from "../boundary/program-files.ts";
+import { prove } from "../boundary/proof.ts";
+import { isOfSystem } from "../boundary/system-paths.ts";
+import { PROCESSES_MAX, processLimit } from "../process/process-limit.ts";
 import { runProgram, type ProgramEnd } from "../process/run-program.ts";
 import { MCP_FILE } from "../outbox.ts";
 import { replaceFile } from "../outbox-file.ts";
@@ -20,6 +27,7 @@ import { mcpConfiguration } from "./mcp-configuration.ts";
 import {
   type AgentAdapter,
   fullPrompt,
+  type Place,
   type TurnEvent,
   type TurnFacts,
   type TurnRequest,
@@ -30,36 +38,78 @@ import {
 export type CommandOptions = {
   /** Program and arguments; what names a file is absolute, a bare name is looked up on PATH. */
   readonly run: readonly string[];
+  /** Programs that it starts itself, each with its arguments: the tools of its role; seen inside like the files of `run`. */
+  readonly programs?: readonly (readonly string[])[];
   /** Names of variables that are passed on from cfa's own environment, where they are set. */
   readonly env: readonly string[];
   /** What goes to standard input: the message alone (unless given), or with the instructions of a first turn. */
   readonly prompt?: "message" | "full";
   /** Directory that holds an executable `cfa`. */
   readonly cfaBin: string;
-  /** Milliseconds between the request to stop (SIGTERM) and the kill; 3000 unless given. */
+  /** Milliseconds that it has after each request to stop (SIGINT, then SIGTERM) before the kill; 1500 unless given. */
   readonly grace?: number;
-  /** How its processes are held together; what the machine offers unless given. */
-  readonly isolation?: ProcessIsolation;
+  /** Most processes and threads at a time, where the machine can hold it to them; {@link PROCESSES_MAX} unless given. */
+  readonly processes?: number;
+  /** What confines it; nothing does unless given. */
+  readonly boundary?: Boundary;
+  /** Network inside the boundary; `none` unless given. */
+  readonly network?: Network;
+  /** What it sees inside the boundary besides workspace, outbox, history and the files of `run`: cfa itself, exemptions. */
+  readonly mounts?: readonly Mount[];
 };
 
-const GRACE_MILLIS = 3000;
+const GRACE_MILLIS = 1500;
 const COMPLAINT_CHARS = 200;
 
 /** An agent that runs a program once a turn. */
 export function commandAgent(options: CommandOptions): AgentAdapter {
+  const { boundary = advisory } = options;
   return {
-    boundary: "advisory",
-    run: (request, report) => runTurn(options, request, report),
+    boundary: boundary.kind,
+    run: (request, report) => runTurn(options, boundary, request, report),
+    ...(boundary.kind === "advisory"
+      ? {}
+      : { prove: async (place) => prove(boundary, await spaceOf(options, boundary, place)) }),
   };
+}
+
+/** What the program may reach (C4). */
+async function spaceOf(
+  options: CommandOptions,
+  boundary: Boundary,
+  { workspace, history }: Place,
+): Promise<Space> {
+  if (boundary.kind === "advisory") return { workspace, network: "full", mounts: [] };
+  const { PATH = "", HOME } = baseEnvironment(options);
+  const programs = [options.run, ...(options.programs ?? [])];
+  const [files, past] = await Promise.all([
+    Promise.all(programs.map((run) => programMounts(run, PATH, workspace))),
+    history?.() ?? [],
+  ]);
+  const mounts = [
+    ...(options.mounts ?? []),
+    ...files.flat(),
+    ...past,
+    open(workspace),
+    ...homeAt(HOME, workspace),
+  ];
+  return { workspace, network: options.network ?? "none", mounts };
+}
+
+function homeAt(home: string | undefined, workspace: string): readonly Mount[] {
+  const isUsable = home !== undefined && /^\/./.test(home) && !`${home}/`.startsWith(`${workspace}/`);
+  return isUsable && !isOfSystem(home) ? [{ kind: "empty", at: home.replace(/\/+$/, "") }] : [];
 }
 
 async function runTurn(
   options: CommandOptions,
+  boundary: Boundary,
   request: TurnRequest,
   report: (event: TurnEvent) => void,
 ): Promise<TurnResult> {
   const session = request.session ?? sessionOf(request.facts);
   const variables = turnVariables(request, session);
+  const space = await spaceOf(options, boundary, request);
   const { end, text, complaint, problem } = await runProgram(
     {
       run: options.run,
@@ -73,13 +123,14 @@ async function runTurn(
       input: options.prompt === "full" ? fullPrompt(request) : request.prompt,
       stream: request.stream,
       timeout: request.timeout,
-      stopSignals: ["SIGTERM"],
+      stopSignals: ["SIGINT", "SIGTERM"],
       grace: options.grace ?? GRACE_MILLIS,
       signal: request.signal,
+      processes: { limit: await processLimit(), most: options.processes ?? PROCESSES_MAX },
       onStart: ({ pid, started }) => report({ kind: "started", pid, started: started || null }),
       onLine: (line) => report({ kind: "line", text: line }),
     },
-    options.isolation ?? (await processIsolation()),
+    await boundary.around({ ...space, mounts: [...space.mounts, open(request.outbox)] }),
   );
   const result = { text, session, usage: UNKNOWN_USAGE, ...(problem === undefined ? {} : { problem }) };
   if (end.kind === "aborted") return { stop: "aborted", ...result };
@@ -87,7 +138,7 @@ async function runTurn(
   return failure === undefined ? { stop: "ended", ...result } : { stop: "failed", failure, ...result };
 }
 
-/** Writes the MCP configuration of the turn (C3); returns its path. */
+/** Writes the MCP configuration of the turn (C5); returns its path. */
 async function configureTools(
   options: CommandOptions,
   { outbox }: TurnRequest,

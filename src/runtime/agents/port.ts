@@ -7,6 +7,7 @@
  * A3. An aborted signal stops the turn: interrupt, then terminate, then kill.
  */
 import type { AgentName, Message, Policy, ThreadId } from "../../soup/message.ts";
+import type { BoundaryKind, Mount } from "../boundary/port.ts";
 import type { Usage } from "../usage.ts";
 
 /** A tool that a role has of its own (docs/mcp.md). */
@@ -96,6 +97,8 @@ export type TurnRequest = {
   readonly entry: "draft" | "align";
   /** Artifact names by key, relative to the workspace. */
   readonly artifacts: Readonly<Record<string, string>>;
+  /** What a confined program sees of the tree's history; absent where there is none. */
+  readonly history?: () => Promise<readonly Mount[]>;
   /** Longest time from the start of the program to its end, milliseconds. */
   readonly timeout: number;
   readonly signal: AbortSignal;
@@ -126,9 +129,17 @@ export type TurnResult = {
   readonly usage: Usage;
 };
 
+/** A workspace in which turns are to run. */
+export type Place = Pick<TurnRequest, "workspace" | "history">;
+
 /** An adapter runs the turns of one role. */
 export interface AgentAdapter {
   /** How the role is confined, shown by progress and log: `advisory` is no boundary; `in-process` runs inside cfa. */
-  readonly boundary: "advisory" | "in-process";
+  readonly boundary: BoundaryKind | "in-process";
+  /**
+   * Proves that the boundary holds around a workspace. Rejects with a sentence when it does not, or cannot be tried. Absent where
+   * there is no boundary to prove.
+   */
+  prove?(place: Place): Promise<void>;
   run(request: TurnRequest, report: (event: TurnEvent) => void): Promise<TurnResult>;
 }

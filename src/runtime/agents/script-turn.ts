@@ -5,7 +5,7 @@ import type { Message, QuestionId, ThreadId } from "../../soup/message.ts";
 import type { Call, Refused } from "../admission.ts";
 import { noteRefusal } from "../outbox-refusals.ts";
 import { makeCall, makeOutcome } from "../outbox-calls.ts";
-import type { OutboxEntry } from "../outbox.ts";
+import type { DefaultAnswer, OutboxEntry } from "../outbox.ts";
 import type { TurnFacts, TurnRequest } from "./port.ts";
 
 /** A call that was not admitted; the message is the sentence that says why and what to do. */
@@ -35,8 +35,11 @@ export type ScriptTurn = Pick<
     readonly send: (what: ScriptSend) => Promise<ThreadId>;
     /** Says on purpose that nothing is sent. */
     readonly sendNone: () => Promise<void>;
-    /** Asks the human; the answer arrives as a message of its own. Settles with the question's id. */
-    readonly ask: (text: string) => Promise<QuestionId>;
+    /**
+     * Asks the human; the answer arrives as a message of its own. Settles with the question's id. `otherwise` is the answer
+     * that counts when nobody has given one in time.
+     */
+    readonly ask: (text: string, otherwise?: DefaultAnswer) => Promise<QuestionId>;
     /** Ends a conversation that this agent opened. */
     readonly close: (thread: ThreadId) => Promise<void>;
     /** Ends the state; only for its lead. */
@@ -73,8 +76,8 @@ export function turnOf(request: TurnRequest, over: AbortSignal): ScriptTurn {
       return entry.verb === "send" ? entry.thread : "";
     },
     sendNone: async () => void (await make({ verb: "none" })),
-    ask: async (text) => {
-      const entry = await make({ verb: "ask", text });
+    ask: async (text, otherwise) => {
+      const entry = await make({ verb: "ask", text, default: otherwise });
       return entry.verb === "ask" ? entry.question : "";
     },
     close: async (thread) => void (await make({ verb: "close", thread })),

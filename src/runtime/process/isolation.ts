@@ -28,9 +28,20 @@ export type ProcessIsolation =
 /**
  * The program's init. It stays the parent of the program, because an init itself is deaf to signals without a handler, and it
  * reaps what the program leaves behind. Its status is the program's. Descriptor 4 becomes the program's standard error, so
- * that what wrapper and shell say on 2 (`Terminated`) is never taken for the program's.
+ * that what wrapper and shell say on 2 (`Terminated`) is never taken for the program's. When the program has ended, it says on
+ * descriptor 3 how many processes it leaves behind (`l` and the number); they die with the init.
  */
-const INIT = `printf r >&3 && read -r cfa_go <&3 || exit 125; exec 3>&-; (exec "$@" 2>&4 4>&-); exit $?`;
+export const INIT = `
+printf r >&3 && read -r cfa_go <&3 || exit 125
+(exec "$@" 2>&4 3>&- 4>&-)
+cfa_status=$? cfa_left=0
+for cfa_process in /proc/[0-9]*; do
+  { read -r cfa_stat <"$cfa_process/stat"; } 2>/dev/null || continue
+  case "$cfa_process \${cfa_stat##*) }" in "/proc/1 "* | *" Z "* | *" X "*) ;; *) cfa_left=$((cfa_left + 1)) ;; esac
+done
+[ $cfa_left -eq 0 ] || printf "l$cfa_left" >&3
+exit $cfa_status
+`;
 
 /** Ways to be allowed a PID namespace: as root, else inside a user namespace. */
 const PRIVILEGES: readonly (readonly string[])[] = [[], ["--map-current-user"], ["--map-root-user"]];

@@ -23,6 +23,7 @@ import { stopRequest } from "../stop-request.ts";
 import { findProgram } from "./find-program.ts";
 import { childrenFile, type ProcessIsolation } from "./isolation.ts";
 import { ProgramOutput } from "./output.ts";
+import { contain, type Containment, type ProcessLimit } from "./process-limit.ts";
 import { killTree, signalGroup } from "./tree.ts";
 
 /** A program to run. */
@@ -43,6 +44,8 @@ export type ProgramRequest = {
   /** Milliseconds that the program has after each of `stopSignals`. */
   readonly grace: number;
   readonly signal: AbortSignal;
+  /** A bound on its processes, where the machine offers one; the program is told nothing of it. */
+  readonly processes?: { readonly limit: ProcessLimit; readonly most: number };
   /** The program runs; the identity recognises it after a crash (killStray). */
   readonly onStart: (root: ProcessIdentity) => void;
   /** A line of output; some are left out under load. */
@@ -65,7 +68,7 @@ export type ProgramResult = {
   readonly text: string;
   /** Last line of standard error, or empty. */
   readonly complaint: string;
-  /** Why not all output stands in the stream file. */
+  /** Why not all output stands in the stream file; what else was remarkable about its processes. Sentences. */
   readonly problem: string | undefined;
 };
 
@@ -83,8 +86,10 @@ export async function runProgram(
   if ("missing" in argv) return { end: { kind: "unstarted", why: argv.missing }, ...nothing };
   const output = await ProgramOutput.open(request.stream, request.onLine);
   try {
-    const end = await runWith(output, request, isolation, argv.line);
-    return { end, text: output.text(), complaint: output.complaint(), problem: output.problem };
+    const { end, remarks } = await runWith(output, request, isolation, argv.line);
+    const problems = [...(output.problem === undefined ? [] : [output.problem]), ...remarks];
+    const problem = problems.length === 0 ? undefined : problems.join("; ");
+    return { end, text: output.text(), complaint: output.complaint(), problem };
   } finally {
     await output.close();
   }
@@ -95,26 +100,31 @@ async function runWith(
   request: ProgramRequest,
   isolation: ProcessIsolation,
   line: readonly string[],
-): Promise<ProgramEnd> {
+): Promise<{ readonly end: ProgramEnd; readonly remarks: readonly string[] }> {
   const handshake = isolation.kind === "pid-namespace";
   const launched = await launch(line, request, handshake);
-  if ("why" in launched) return launched;
+  if ("why" in launched) return { end: launched, remarks: [] };
   const { child, exited, stdout, stderr } = launched;
   const stop = stopRequest(request.timeout, request.signal);
   const taken = Promise.all([output.take(stdout, "stdout"), output.take(stderr, "stderr")]);
   try {
-    const root = handshake ? await awaitInit(child) : rootOf(child.pid);
+    const init = handshake ? await awaitInit(child) : undefined;
+    const root = handshake ? init?.root : rootOf(child.pid);
     if (root === undefined) {
       const { status } = await exited;
-      return { kind: "unstarted", why: `its PID namespace could not be made (status ${status})` };
+      const why = `its PID namespace could not be made (status ${status})`;
+      return { end: { kind: "unstarted", why }, remarks: [] };
     }
+    const containment = init === undefined ? undefined : containmentOf(request, root);
+    init?.go();
     request.onStart(root);
     const stopped = stop.reason.then((kind) => ({ kind }));
     const end = await Promise.race([exited, stopped]);
     if (end.kind !== "exit") await askToStop(root, request, exited);
     await killTree(root);
     await exited;
-    return end;
+    const left = end.kind === "exit" ? ((await init?.left()) ?? 0) : 0;
+    return { end, remarks: remarksOn(left, containment?.end() ?? false, request) };
   } finally {
     stop.cancel();
     await drain(taken, [stdout, stderr]);
@@ -178,21 +188,57 @@ async function commandLine(
   return { line: [...wrapper, found.path, ...args] };
 }
 
+/** The bound on the program's processes: a fork bomb meets it. */
+function containmentOf({ processes }: ProgramRequest, root: ProcessIdentity): Containment | undefined {
+  if (processes === undefined || "missing" in processes.limit) return undefined;
+  return contain(processes.limit, root.pid, processes.most);
+}
+
+function remarksOn(left: number, boundMet: boolean, { processes }: ProgramRequest): readonly string[] {
+  const most = processes?.most ?? 0;
+  const met = `it reached the bound of ${most} processes and threads, and could start no more`;
+  const behind =
+    left === 1
+      ? "a process that it left behind was killed"
+      : `${left} processes that it left behind were killed`;
+  return [...(boundMet ? [met] : []), ...(left > 0 ? [behind] : [])];
+}
+
+/** The init of a namespace that waits for its order. */
+type Init = {
+  readonly root: ProcessIdentity;
+  /** Starts the program. */
+  readonly go: () => void;
+  /** How many processes the program has left behind; to be asked when all of them are dead. */
+  readonly left: () => Promise<number>;
+};
+
 /** The init of the namespace, once the chain of death signals stands (isolation.ts, I3); undefined when it never stood. */
-async function awaitInit(child: ChildProcess): Promise<ProcessIdentity | undefined> {
+async function awaitInit(child: ChildProcess): Promise<Init | undefined> {
   const control = child.stdio[3];
   invariant(control instanceof Duplex, "descriptor 3 is a socket, open in both directions");
+  let said = "";
+  const closed = new Promise<void>((resolve) => control.once("close", resolve));
   const ready = await new Promise<boolean>((resolve) => {
-    control.once("data", () => resolve(true));
+    control.on("data", (chunk: Buffer) => {
+      said += chunk.toString("latin1");
+      resolve(true);
+    });
     control.once("close", () => resolve(false));
     control.on("error", () => resolve(false));
   });
   const pid = ready ? childOf(child.pid) : undefined;
   const root = rootOf(pid);
-  // Without an answer the init ends.
-  if (root === undefined) control.destroy();
-  else control.end("go\n");
-  return root;
+  if (root === undefined) {
+    // Without an answer the init ends.
+    control.destroy();
+    return undefined;
+  }
+  const left = async (): Promise<number> => {
+    await closed;
+    return Number(/l(\d+)$/.exec(said)?.[1] ?? 0);
+  };
+  return { root, go: () => void control.end("go\n"), left };
 }
 
 function childOf(pid: number | undefined): number | undefined {

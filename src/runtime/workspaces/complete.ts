@@ -88,7 +88,7 @@ async function commitMerge(job: JobGit, tree: Tree, record: ConflictRecord): Pro
   const content = (await tree.git.run(["write-tree"])).trim();
   const title = `Merge ${record.thread} into ${tree.thread}\n`;
   const commit = await commitTree(job.git, content, [state.parent, ...merged], title);
-  await settle(job, tree, state.survey, commit);
+  await settle(job, tree, state, commit);
   return commit;
 }
 

@@ -18,6 +18,7 @@ import { dropTree, reconcileTrees } from "./drop.ts";
 import { placeFile, storeFile } from "./files.ts";
 import { gitAt, text } from "./git.ts";
 import { guarded } from "./guard.ts";
+import { historyMounts } from "./history-view.ts";
 import { mendTree, restoreDamaged } from "./mend.ts";
 import { abandonMerge, mergeInto } from "./merge.ts";
 import { PathRefused, type Workspaces } from "./port.ts";
@@ -68,6 +69,7 @@ export async function gitWorkspaces(options: GitWorkspacesOptions): Promise<Work
     open: (base, seeds) => alone(root, () => openJob(job, base, seeds)),
     rebuild: (tree, state) => queued(tree, () => rebuildTree(job, tree, state)),
     path: (tree) => join(job.root, name(tree)),
+    history: (tree) => guard(tree, async () => historyMounts(job, await requireTree(job, tree))),
     exclusive: alone,
     branch: (tree, parent) => queued(parent, () => branchTree(job, tree, parent)),
     snapshot: (tree, label, since) =>

@@ -165,7 +165,7 @@ export async function beginMerge(
   const [head] = await readCommits(tree.git, ["HEAD"]);
   const merge = head === undefined || head.id === onto ? await mergeOf(job.git, commit, onto) : head.id;
   if (head !== undefined && head.id !== onto)
-    await job.git.run(["update-ref", refs.thread(job.job, tree.name), head.id]);
+    await job.git.run(["update-ref", refs.thread(job.job, tree.name), head.id, onto]);
   if (again !== undefined) writeConflict(tree, { ...again, onto, completed: merge });
   await keepArtifacts(job, tree, merge);
   return { merge };

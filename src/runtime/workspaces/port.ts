@@ -7,6 +7,7 @@
  * W3. Only refs under `refs/cfa/`, the branch `cfa/<job>` and the worktrees of the job are ever written, apart
  *     from an explicit {@link Workspaces.deliver}.
  */
+import type { Mount } from "../boundary/port.ts";
 import type { ThreadId } from "../../soup/message.ts";
 
 /** A file that travels with a message: path in the tree, SHA-256 of its bytes, executable bit. */
@@ -114,6 +115,11 @@ export interface Workspaces {
    * Queued on the tree.
    */
   rebuild(tree: ThreadId, state: TreeState): Promise<void>;
+  /**
+   * What a confined program sees of the tree's history: enough to look at it, all of it read-only. Inside `exclusive`. Absent where
+   * there is none.
+   */
+  history?(tree: ThreadId): Promise<readonly Mount[]>;
   /** Runs `work` when every earlier operation and turn on the tree has ended; nothing else touches the tree meanwhile. */
   exclusive<T>(tree: ThreadId, work: () => Promise<T>): Promise<T>;
   /** Makes `tree` as a child of `parent`: work commit of the parent, worktree from it, artifacts copied in. Queued on `parent`. */

@@ -83,7 +83,7 @@ export async function putTo(job: JobGit, tree: Tree, target: CommitObject): Prom
   await removeArtifacts(job, tree);
   await checkOut(tree, again?.onto ?? target.id);
   const line = again?.onto ?? (await lineAt(job, end, head, target));
-  await settle(job, tree, await survey(tree.git), line);
+  await settle(job, tree, { survey: await survey(tree.git), last: end.id }, line);
   await tree.git.run(["reset", "--quiet", "--mixed", line]);
   const inConflict = again === undefined ? (recorded?.unmerged ?? []) : [];
   if (inConflict.length > 0) writeConflict(tree, await recordAgain(tree, inConflict));

@@ -5,7 +5,8 @@
  * N2. Its first parent is the snapshot before (if any), its last one HEAD; the message names HEAD and, while the tree
  *     holds a conflict, the commit that is being merged, what is unfinished and the unmerged paths. So HEAD and conflict
  *     can be put back with it.
- * N3. When content, HEAD and conflict are those of the snapshot before, that one is returned; nothing is written but
+ * N3. The newest snapshot is named anew only from the one that was read before: a process that has lost the job meanwhile moves no ref.
+ * N4. When content, HEAD and conflict are those of the snapshot before, that one is returned; nothing is written but
  *     the label's ref.
  */
 import { copyFile, rm } from "node:fs/promises";
@@ -47,7 +48,7 @@ export async function snapshot(job: JobGit, tree: Tree, label: string, since?: s
     : await write(job, content, last?.commit, `Snapshot ${label} of ${tree.thread}`);
   const named = `update ${refs.snapshot(job.job, tree.name, label)} ${commit}\n`;
   await job.git.run(["update-ref", "--stdin"], {
-    input: same ? named : `${named}update ${latest} ${commit}\n`,
+    input: same ? named : `${named}update ${latest} ${commit} ${before?.id ?? "0".repeat(commit.length)}\n`,
   });
   return { commit, changed: (since === undefined ? before : earlier)?.tree !== content.tree };
 }

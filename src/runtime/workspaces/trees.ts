@@ -70,6 +70,11 @@ export function treeAt(
   return { thread, name, dir, admin, git: gitAt({ cwd: dir, dir: admin, tree: dir, job: job.root }) };
 }
 
+/** Folder of what a confined program in the tree `name` sees of git; without a name that of all trees (history-view.ts). */
+export function viewPath({ repository, job }: Pick<JobGit, "repository" | "job">, name = ""): string {
+  return join(repository, ".cfa", "jobs", job, "git", name);
+}
+
 /** The user-visible branch of a job. */
 export const jobBranch = (job: string): string => `cfa/${job}`;
 

@@ -8,6 +8,8 @@
  * C3. Afterwards HEAD is where it belongs (the job's tree on its branch, others detached) at the line's end, and
  *     the index holds exactly that commit. Nothing is committed when nothing changed.
  * C4. Nothing unmerged is committed, unless the caller has seen that every path is resolved (complete.ts).
+ * C5. All refs move, or none: none when the end of the line is no longer the one that was read, as after a process that stood
+ *     still has lost the job to another one.
  */
 import { type CommitObject, type Git, readCommits, text } from "./git.ts";
 import { PathRefused, TreeBroken } from "./port.ts";
@@ -19,7 +21,7 @@ import { isJobTree, isReserved, jobBranch, type JobGit, refs, reservedNames, typ
 export async function workCommit(job: JobGit, tree: Tree, resolved = false): Promise<string> {
   const state = await prepare(job, tree, resolved);
   const commit = state.clean ? state.parent : await commitIndex(job, tree, state.parent);
-  if (!(state.settled && commit === state.last)) await settle(job, tree, state.survey, commit);
+  if (!(state.settled && commit === state.last)) await settle(job, tree, state, commit);
   return commit;
 }
 
@@ -101,17 +103,17 @@ function isAttached(job: JobGit, tree: Tree, found: Pick<Survey, "branch">): boo
   return found.branch === (isJobTree(job, tree.thread) ? jobBranch(job.job) : null);
 }
 
-/** Puts HEAD where it belongs and records `commit` as the end of the line (C3). */
+/** Puts HEAD where it belongs and records `commit` as the end of the line, which was `last` until now (C3, C5). */
 export async function settle(
   job: JobGit,
   tree: Tree,
-  found: Pick<Survey, "branch">,
+  { survey: found, last }: { readonly survey: Pick<Survey, "branch">; readonly last: string },
   commit: string,
 ): Promise<void> {
   const own = isJobTree(job, tree.thread);
   const head = own ? `update ${refs.branch(job.job)} ${commit}` : `option no-deref\nupdate HEAD ${commit}`;
   await tree.git.run(["update-ref", "--stdin"], {
-    input: `${head}\nupdate ${refs.thread(job.job, tree.name)} ${commit}\n`,
+    input: `${head}\nupdate ${refs.thread(job.job, tree.name)} ${commit} ${last}\n`,
   });
   if (own && !isAttached(job, tree, found))
     await tree.git.run(["symbolic-ref", "HEAD", refs.branch(job.job)]);

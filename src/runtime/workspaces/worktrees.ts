@@ -12,7 +12,7 @@ import type { ThreadId } from "../../soup/message.ts";
 import { isErrno } from "../../soup/errno.ts";
 import { look } from "./safe-path.ts";
 import { TreeBroken } from "./port.ts";
-import { type JobGit, type Tree, treeAt, treeName } from "./trees.ts";
+import { type JobGit, type Tree, treeAt, treeName, viewPath } from "./trees.ts";
 
 /** File in the administration that says the tree is finished (W1); it holds the commit at which the tree began. */
 const MARKER = "cfa-ready";
@@ -115,9 +115,10 @@ export async function makeWorktree(
   return treeAt(job, thread, made.admin);
 }
 
-/** Removes the worktree of this name and its administration, finished or not. */
+/** Removes the worktree of this name, its administration and its view, finished or not. */
 export async function removeWorktree(job: JobGit, name: string): Promise<void> {
   await removeAll(join(job.root, name));
+  await removeAll(viewPath(job, name === treeName(job.job, job.home) ? "" : name));
   const all = join(job.common, "worktrees");
   const described = (await listWorktrees(job))
     .filter((found) => found.name === name)

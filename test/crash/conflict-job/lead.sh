@@ -2,7 +2,7 @@
 # The lead. Every turn is derived from the message and the files of the tree: run twice, it does the same.
 set -eu
 message=$(cat)
-sleep 0.2 # so that a kill meets it
+sleep 0.1 # so that a kill meets it
 case $message in
   "[reply from"*)
     thread=${message#* on }
@@ -16,7 +16,8 @@ case $message in
   "[answer"*)
     printf '%s\n' "$message" | tail -n 1 >colour.txt
     echo painted >WORK_SUMMARY.md
-    cfa outcome APPROVED_WORK --reason painted
+    mkdir -p .cfa
+    echo '{"outcome": "APPROVED_WORK", "reason": "painted"}' >.cfa/outcome.json # quicker than cfa outcome
     ;;
   *)
     mkdir -p notes

@@ -10,7 +10,10 @@ const FOLDER = resolve(import.meta.dirname, "../../../examples/release-notes");
 const agent = z.object({
   run: z.tuple([z.literal("node"), z.string()]),
   roster: z.array(z.string()).default([]),
-  sandbox: z.literal("preferred"),
+  sandbox: z.strictObject({
+    level: z.literal("required"),
+    exempt: z.tuple([z.strictObject({ tool: z.literal("node"), path: z.literal("."), reason: z.string() })]),
+  }),
   network: z.literal("none"),
 });
 const job = z

@@ -31,9 +31,12 @@ test("a time is no bound on how much is dispatched", () => {
   expect(check(jobOf({ lead: ["lead"] }, keys)).findings).toMatchObject([{ kind: "unbounded" }]);
 });
 
-test("a small job is walked to the end, whatever its agents do", () => {
-  const { walked } = check(jobOf(SOLO));
-  expect(walked).toMatchObject({ cut: null, insteadOf: { INTENT: "EXECUTE", PLAN: "EXECUTE" } });
+test("a small job is walked to the end, each of its states with the same choices", () => {
+  const { walked } = check(jobOf(TEAM, { limits: { fan_out: 1 } }));
+  const { INTENT, ...others } = walked.of;
+  expect(INTENT).toBeGreaterThan(10);
+  expect(others).toEqual({ PLAN: INTENT, EXECUTE: INTENT, DONE: 1, WITHDRAWN: 1, FAILURE: 2 });
+  expect(walked.cut).toBeNull();
 });
 
 test("a bound that cuts is named, with the turns up to which nothing was left out", () => {
@@ -58,10 +61,10 @@ describe("DONE is out of reach", () => {
 
   test("the way there ends where the budget does", () => {
     expect(check(jobOf(SOLO, { budget: { turns: 2 } })).findings[0]?.trace).toEqual([
-      "The job starts: lead (INTENT) begins.",
-      "lead (INTENT) ends its turn with APPROVED_INTENT: INTENT is over, the job goes on to PLAN; lead (PLAN) begins.",
-      "lead (PLAN) ends its turn with APPROVED_PLAN: PLAN is over, the job goes on to EXECUTE; lead (EXECUTE) begins; the job is parked: the budget of 2 turns is spent.",
-      "DONE is out of reach, although every lead approved at once: the budget of 2 turns is spent.",
+      "The job starts: lead (INTENT) is given its task.",
+      "lead (INTENT) ends its turn with APPROVED_INTENT: INTENT is over, the job goes on to PLAN; lead (PLAN) is given its task.",
+      "lead (PLAN) ends its turn with APPROVED_PLAN: PLAN is over, the job goes on to EXECUTE; lead (EXECUTE) is given its task; no turn may begin any more, and the job is parked: the budget of 2 turns is spent.",
+      "DONE is out of reach: every lead approved in its first turn, and still EXECUTE lacks a turn that budget.turns (2) does not allow.",
     ]);
   });
 
@@ -79,7 +82,7 @@ describe("a question that nobody may answer", () => {
       {
         kind: "unanswerable-question",
         trace: [
-          "The job starts: lead (INTENT) begins.",
+          "The job starts: lead (INTENT) is given its task.",
           "lead (INTENT) asks a question: the question is put to the human.",
           expect.stringContaining("lead (INTENT) waits for an answer that nobody may give"),
         ],
@@ -103,7 +106,7 @@ describe("dispatching without end", () => {
         kind: "unbounded",
         what: "conversations can be opened without end: the rosters form a cycle (a → b → a)",
         trace: [
-          "The job starts: lead (INTENT) begins.",
+          "The job starts: lead (INTENT) is given its task.",
           "lead (INTENT) dispatches a 1.",
           "a 1 dispatches b 1.",
           "b 1 dispatches a 2.",
@@ -120,7 +123,7 @@ describe("dispatching without end", () => {
       {
         kind: "unbounded",
         trace: [
-          "The job starts: lead (INTENT) begins.",
+          "The job starts: lead (INTENT) is given its task.",
           "lead (INTENT) dispatches boss 1.",
           "boss 1 dispatches worker 1.",
           "worker 1 replies to whoever dispatched it.",

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { stringify } from "yaml";
 import { openingDrafts } from "../../../src/engine/opening.ts";
 import { checkJob, type CheckReport } from "../../../src/job/check/check-job.ts";
-import { Model } from "../../../src/job/check/model.ts";
+import { type Direct, Model } from "../../../src/job/check/model.ts";
 import { kindsOf } from "../../../src/job/check/roles.ts";
 import type { Node } from "../../../src/job/check/walk.ts";
 import type { JobDefinition } from "../../../src/job/definition.ts";
@@ -32,5 +32,5 @@ export function startOf(definition: JobDefinition): Node {
   return { model, from: undefined, step: undefined };
 }
 
-export const check = (definition: JobDefinition, maxStates = 300): CheckReport =>
-  checkJob(definition, opening, { maxStates, maxTurns: 100 });
+export const check = (definition: JobDefinition, maxStates = 150, direct?: Direct): CheckReport =>
+  checkJob(definition, opening, { maxStates, maxTurns: 100 }, direct);

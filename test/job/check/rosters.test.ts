@@ -1,8 +1,7 @@
 /** What rosters and limits alone say of a job. */
 import { describe, expect, test } from "vitest";
-import { kindsOf, walkedIn } from "../../../src/job/check/roles.ts";
+import { kindsOf } from "../../../src/job/check/roles.ts";
 import { depthOf, endlessDispatch, endOf } from "../../../src/job/check/rosters.ts";
-import { worstCase } from "../../../src/job/check/worst-case.ts";
 import { jobOf, type Rosters } from "./job.ts";
 
 const path = (rosters: Rosters, keys = {}) => endlessDispatch(jobOf(rosters, keys))?.path.join(" ");
@@ -47,42 +46,6 @@ test.each<[Rosters, number | null]>([
   expect(depthOf(jobOf(rosters))).toBe(levels);
 });
 
-describe("the worst case", () => {
-  const limits = { fan_out: 2, max_turns: 10, backtracks: 1, retries: 2 };
-
-  test("a lead alone is bounded in everything", () => {
-    expect(worstCase(jobOf({ lead: [] }, { limits }))).toEqual({
-      entries: 6,
-      leadTurns: 60,
-      openAtOnce: 1,
-      dispatches: 0,
-      turns: 60,
-      turnsWithoutQuestions: 60,
-      questions: 60,
-    });
-  });
-
-  test("a dispatched agent may ask for ever, yet its number is bounded", () => {
-    expect(worstCase(jobOf({ lead: ["a"], a: [] }, { limits }))).toEqual({
-      entries: 6,
-      leadTurns: 60,
-      openAtOnce: 3,
-      dispatches: 120,
-      turns: null,
-      turnsWithoutQuestions: 420,
-      questions: null,
-    });
-  });
-
-  test("a cycle bounds nothing, a budget of turns everything", () => {
-    const rosters = { lead: ["lead"] };
-    const endless = { openAtOnce: null, dispatches: null, turns: null, questions: null };
-    expect(worstCase(jobOf(rosters, { limits }))).toMatchObject(endless);
-    const bounded = { leadTurns: 5, openAtOnce: 11, dispatches: 10, turns: 5, questions: 5 };
-    expect(worstCase(jobOf(rosters, { limits, budget: { turns: 5 } }))).toMatchObject(bounded);
-  });
-});
-
 describe("agents that cannot be told apart", () => {
   test.each<[Rosters, readonly string[]]>([
     [{ lead: ["a", "b"], a: [], b: [] }, ["lead", "a", "a"]],
@@ -92,12 +55,6 @@ describe("agents that cannot be told apart", () => {
     const states = { INTENT: { agent: "z" } };
     const job = jobOf(rosters, "lead" in rosters ? {} : { states: both(states) });
     expect([...kindsOf(job).values()]).toEqual(expected);
-  });
-
-  test("a state is walked as the last one with a lead of its kind and its policy", () => {
-    const states = { PLAN: { escalation: "never" }, EXECUTE: { agent: "other" } };
-    const job = jobOf({ lead: [], other: [] }, { states });
-    expect(walkedIn(job, kindsOf(job))).toEqual({ INTENT: "EXECUTE", PLAN: "PLAN", EXECUTE: "EXECUTE" });
   });
 });
 

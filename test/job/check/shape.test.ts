@@ -17,6 +17,15 @@ const dispatch = (...agents: readonly string[]): TurnChoice => ({ kind: "dispatc
 const silence: TurnChoice = { kind: "silence", leaves: false };
 const shape = ({ model }: Node) => shapeOf(model);
 
+/** What a boss below the lead has dispatched does something. */
+function grandchild(node: Node, choice: TurnChoice): Node {
+  const opened = lead(node, dispatch("boss"));
+  const [boss = ""] = opened.model.ledger.thread(leadOf(opened.model.record)).children;
+  const both = follow(opened, { kind: "turn", thread: boss, choice: dispatch("one") });
+  const [thread = ""] = both.model.ledger.thread(boss).children;
+  return follow(both, { kind: "turn", thread, choice });
+}
+
 describe("one shape", () => {
   test("for children that are alike, whichever of them has gone on", () => {
     const two = lead(start(), dispatch("one", "one"));
@@ -26,6 +35,12 @@ describe("one shape", () => {
   test("for agents that cannot be told apart, in any order", () => {
     const [some, others] = [dispatch("one", "other"), dispatch("other", "other")];
     expect(shape(lead(start(), some))).toBe(shape(lead(start(), others)));
+  });
+
+  test("for children of a lead, whether they owe it a reply or not: it answers to nobody", () => {
+    const node = lead(start(), dispatch("one"));
+    const told = lead(child(node, 0, { kind: "reply" }), silence);
+    expect(shape(told)).toBe(shape(child(node, 0, silence)));
   });
 
   test("for a lead that is nudged, however often", () => {
@@ -44,9 +59,9 @@ describe("another shape", () => {
       (node) => lead(node, dispatch("boss")),
     ],
     [
-      "where a child owes a reply",
-      (node) => child(lead(node, dispatch("one")), 0, silence),
-      (node) => child(lead(node, dispatch("one")), 0, { kind: "reply" }),
+      "where a child of a dispatched agent owes a reply",
+      (node) => grandchild(node, silence),
+      (node) => grandchild(node, { kind: "reply" }),
     ],
     [
       "where a required child has failed",

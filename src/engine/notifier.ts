@@ -1,0 +1,94 @@
+/**
+ * The two ways to tell the human of a question outside of cfa: a program that gets it as JSON on standard input, or an
+ * address that it is posted to.
+ *
+ * N1. Neither waits longer than {@link NOTICE_MILLIS}.
+ * N2. The log names the program, or the address without user, password and query: they may hold secrets.
+ */
+import { runProgram } from "../runtime/process/run-program.ts";
+import { processIsolation } from "../runtime/process/isolation.ts";
+import type { Notice, Notifier } from "../runtime/notices.ts";
+import type { NotifyTarget } from "../job/definition.ts";
+
+/** Longest that a notice may take, milliseconds (N1). */
+const NOTICE_MILLIS = 10_000;
+
+/** Where notices are given, and where what the program prints is kept. */
+export type NotifierOptions = {
+  readonly target: NotifyTarget;
+  readonly stream: string;
+  readonly cwd: string;
+};
+
+/** The notifier of a target. */
+export function notifierOf({ target, stream, cwd }: NotifierOptions): Notifier {
+  if ("url" in target) {
+    return { to: publicPart(target.url), tell: (notice, signal) => post(target.url, notice, signal) };
+  }
+  const { run } = target;
+  return { to: run[0] ?? "", tell: (notice, signal) => execute(run, { stream, cwd }, notice, signal) };
+}
+
+function publicPart(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return `${origin}${pathname}`;
+}
+
+async function post(address: string, notice: Notice, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const response = await fetch(address, {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": `${notice.job}:${notice.question}` },
+      body: JSON.stringify(notice),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(NOTICE_MILLIS)]),
+    });
+    await response.body?.cancel();
+    return response.ok ? undefined : `the address answered ${response.status}`;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const { cause } = error;
+    return cause instanceof Error && cause.message !== "" ? cause.message : error.message;
+  }
+}
+
+async function execute(
+  run: readonly string[],
+  { stream, cwd }: Pick<NotifierOptions, "stream" | "cwd">,
+  notice: Notice,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { end, complaint } = await runProgram(
+    {
+      run,
+      cwd,
+      env: environment(),
+      input: `${JSON.stringify(notice)}\n`,
+      stream,
+      timeout: NOTICE_MILLIS,
+      stopSignals: [],
+      grace: 0,
+      signal,
+      onStart: () => undefined,
+      onLine: () => undefined,
+    },
+    await processIsolation(),
+  );
+  const said = complaint === "" ? "" : `: ${complaint}`;
+  switch (end.kind) {
+    case "exit":
+      return end.status === 0 ? undefined : `it ended with exit status ${end.status}${said}`;
+    case "unstarted":
+      return end.why;
+    case "timeout":
+      return `it ran longer than ${NOTICE_MILLIS / 1000} s and was stopped`;
+    case "aborted":
+      return "it was stopped";
+  }
+}
+
+/** The user's own environment: the program is theirs, no agent. */
+function environment(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}

@@ -1,0 +1,70 @@
+/**
+ * What the ledger knows of a question beyond its molecules, and how the log changes it.
+ *
+ * K1. In log, status and step an open question is the conversation `escalation:<id>` under its asker (CfA §7).
+ */
+import type { EntryBody } from "../persistence/entry.ts";
+import type { Firing } from "../rules/fire.ts";
+import type { Policy, QuestionId, ThreadId } from "../soup/message.ts";
+
+/** A question of the job, open or ended. */
+export type QuestionRecord = {
+  readonly id: QuestionId;
+  readonly thread: ThreadId;
+  readonly policy: Policy;
+  readonly text: string;
+  /** When it was asked, ISO 8601. */
+  readonly since: string;
+  /** The answer that counts when nobody has given one by that time, ISO 8601. */
+  readonly default: { readonly answer: string; readonly at: string } | undefined;
+  /** The human has been told of it outside of cfa, or that has failed. */
+  notified: boolean;
+  /** Set while the human is asked. */
+  asking: boolean;
+  answer: string | undefined;
+  ended: boolean;
+};
+
+/** The conversation of a question (K1). */
+export function conversationOf(question: QuestionId): ThreadId {
+  return `escalation:${question}`;
+}
+
+/** The question that somebody means by its id or by its conversation. */
+export function questionNamed(words: string): QuestionId {
+  return words.replace(/^escalation:/u, "");
+}
+
+/** A question that has just been asked, in the turn that has ended with it. */
+export function newQuestion(
+  asked: Pick<QuestionRecord, "id" | "thread" | "policy" | "text" | "since">,
+  turn: EntryBody<"turn"> | undefined,
+): QuestionRecord {
+  const own = turn?.defaults?.find(({ question }) => question === asked.id);
+  const at = (millis: number) => new Date(Date.parse(asked.since) + millis).toISOString();
+  return {
+    ...asked,
+    default: own && { answer: own.answer, at: at(own.millis) },
+    notified: false,
+    asking: false,
+    answer: undefined,
+    ended: false,
+  };
+}
+
+/** The question is over, answered or not. */
+export function endQuestion(question: QuestionRecord): void {
+  question.ended = true;
+  question.asking = false;
+}
+
+/** What a firing of the rules of escalation changes in the record of its question. */
+export function foldQuestion(questions: ReadonlyMap<QuestionId, QuestionRecord>, firing: Firing): void {
+  const known = questions.get(firing.at["e"] ?? "");
+  if (known === undefined) return;
+  if (firing.rule === "escalate") known.asking = true;
+  if (firing.rule === "human-reply") known.asking = false;
+  if (firing.rule !== "respond") return;
+  endQuestion(known);
+  known.answer = firing.choice?.a?.body;
+}

@@ -1,0 +1,54 @@
+/**
+ * From one value of a word to the paths that it may name.
+ *
+ * V1. A whole word that is no option is a path, also where it does not look like one: a name without a slash may be a link.
+ * V2. What stands inside of a word (`--file=/x`, `-I/x`, `HEAD:../x`, the text of a program) may be a path: it is doubtful.
+ */
+import type { Access } from "../tools.ts";
+import { pathUse, type Use } from "../uses.ts";
+import { isPattern, unescaped, withHome } from "./expand.ts";
+import type { Word } from "./syntax.ts";
+
+const SEPARATORS = /[\s=:,;@'"`()[\]{}<>|&]+/;
+
+/** A value as a path (V1). `written` is how the command has it. */
+export function wholeWord(
+  value: string,
+  access: Access,
+  bases: readonly string[],
+  home: string | undefined,
+  written: string,
+): Use {
+  const path = withHome(value, home);
+  const pattern = isPattern(path);
+  return pathUse(pattern ? path : unescaped(path), access, bases, { written, pattern });
+}
+
+/** The pieces of a value that lead out of the working directory, if they are paths at all (V2). */
+export function piecesOf(
+  value: string,
+  access: Access,
+  bases: readonly string[],
+  home: string | undefined,
+): readonly Use[] {
+  const text = unescaped(value);
+  const glued = /^-[A-Za-z](?=[/~]|\.\.)(.*)$/s.exec(text)?.[1];
+  const pieces = [...text.split(SEPARATORS), ...(glued === undefined ? [] : [glued])];
+  return [...new Set(pieces)].filter(leadsOut).map((piece) => {
+    const path = piece.startsWith("~") ? unescaped(withHome(piece, home)) : piece;
+    return pathUse(path, access, bases, { written: piece, doubtful: true });
+  });
+}
+
+function leadsOut(piece: string): boolean {
+  return /^(?:\/.|~(?:\/|$))/.test(piece) || piece === "/" || /(?:^|\/)\.\.(?:\/|$)/.test(piece);
+}
+
+/** A word whose value only the shell knows. */
+export function unknownWord({ source }: Word): Use {
+  const shown = source.length > 60 ? `${source.slice(0, 57)}…` : source;
+  return {
+    kind: "unclear",
+    sentence: `what ${shown} comes to is known only when the command runs: run what is inside first, then write the result itself`,
+  };
+}

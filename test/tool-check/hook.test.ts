@@ -1,0 +1,145 @@
+/** `cfa tool-check` as a program: what a client's hook gets, above all when something goes wrong. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { execa } from "execa";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hookCommand } from "../../src/tool-check/hook-command.ts";
+import { MAIN } from "../cli/fixture.ts";
+import { makeSite, policyOf, type Site } from "./site.ts";
+
+let site: Site;
+let policy: string;
+beforeAll(() => {
+  site = makeSite();
+  policy = join(site.top, "policy.json");
+  writeFileSync(policy, JSON.stringify(policyOf(site)));
+  mkdirSync(join(site.top, "folder"));
+  writeFileSync(join(site.top, "broken.json"), "{");
+  writeFileSync(join(site.top, "wrong.json"), JSON.stringify({ ...policyOf(site), network: "some" }));
+});
+afterAll(() => site.remove());
+
+const call = (tool_name: string, tool_input: unknown) =>
+  JSON.stringify({ hook_event_name: "PreToolUse", session_id: "s", tool_name, tool_input, cwd: site.work });
+
+async function hook(input: string, words: readonly string[] = ["--policy", policy], workspace = site.work) {
+  const done = await execa(process.execPath, [MAIN, "tool-check", ...words], {
+    input,
+    env: { CFA_WORKSPACE: workspace },
+    reject: false,
+  });
+  return { code: done.exitCode, out: done.stdout, err: done.stderr };
+}
+
+test("a call that may be made passes without a word", async () => {
+  expect(await hook(call("Read", { file_path: "a.txt" }))).toEqual({ code: 0, out: "", err: "" });
+});
+
+test("a call that may not is blocked, with one sentence for the agent", async () => {
+  const { code, out, err } = await hook(call("Read", { file_path: "../secret.txt" }));
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toBe(
+    `refused: Read: ../secret.txt (${site.work}/../secret.txt) leads to ${site.top}/secret.txt, outside your workspace: work within ${site.work}`,
+  );
+});
+
+describe("blocks what it cannot check:", () => {
+  test.each([
+    ["empty standard input", "", "standard input is empty"],
+    ["blanks", " \n", "standard input is empty"],
+    ["no JSON", "{", "no JSON"],
+    ["a list", "[]", "no tool call"],
+    ["null", "null", "no tool call"],
+    ["no name of a tool", JSON.stringify({ tool_input: {}, cwd: "/" }), "tool_name"],
+    ["no input of a tool", JSON.stringify({ tool_name: "Read", cwd: "/" }), "tool_input"],
+    [
+      "an input that is text",
+      JSON.stringify({ tool_name: "Read", tool_input: "a.txt", cwd: "/" }),
+      "tool_input",
+    ],
+    ["no directory", JSON.stringify({ tool_name: "Read", tool_input: {} }), "cwd"],
+    ["a relative directory", JSON.stringify({ tool_name: "Read", tool_input: {}, cwd: "." }), "cwd"],
+    [
+      "another event",
+      JSON.stringify({ hook_event_name: "Stop", tool_name: "Read", tool_input: {}, cwd: "/" }),
+      "must be PreToolUse",
+    ],
+  ])("%s", async (_name, input, why) => {
+    const { code, out, err } = await hook(input);
+    expect({ code, out, lines: err.split("\n").length }).toEqual({ code: 2, out: "", lines: 1 });
+    expect(err).toContain(why);
+  });
+
+  test("more input than any call has", async () => {
+    const { code, err } = await hook(
+      call("Write", { file_path: "a.txt", content: "x".repeat(17 * 1024 * 1024) }),
+    );
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining("longer than") });
+  });
+
+  test("input nested without measure", async () => {
+    const { code } = await hook(
+      `{"tool_name":"Read","cwd":"/","tool_input":{"x":${"[".repeat(200_000)}${"]".repeat(200_000)}}}`,
+    );
+    expect(code).toBe(2);
+  });
+
+  test.each([
+    ["no policy", () => []],
+    ["a policy that is not there", () => ["--policy", join(site.top, "none.json")]],
+    ["a folder for a policy", () => ["--policy", join(site.top, "folder")]],
+    ["a policy that is no JSON", () => ["--policy", join(site.top, "broken.json")]],
+    ["a policy of another form", () => ["--policy", join(site.top, "wrong.json")]],
+    ["an option that there is not", () => ["--policy", policy, "--open"]],
+    ["a deadline that is none", () => ["--policy", policy, "--deadline", "soon"]],
+  ])("%s", async (_name, words) => {
+    expect((await hook(call("Read", { file_path: "a.txt" }), words())).code).toBe(2);
+  });
+
+  test.each(["", "work", "/nowhere"])("the workspace %j", async (workspace) => {
+    expect((await hook(call("Read", { file_path: "a.txt" }), ["--policy", policy], workspace)).code).toBe(2);
+  });
+
+  test("standard input that does not end", async () => {
+    const hanging = execa(
+      process.execPath,
+      [MAIN, "tool-check", "--policy", policy, "--workspace", site.work, "--deadline", "50ms"],
+      { stdin: "pipe", reject: false },
+    );
+    const { exitCode, stderr } = await hanging;
+    expect({ exitCode, stderr }).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("longer than 50ms"),
+    });
+  });
+});
+
+describe("the command that cfa writes into a client's settings", () => {
+  const shell = (command: string, input: string) =>
+    execa("sh", ["-c", command], { input, env: { CFA_WORKSPACE: site.work }, reject: false });
+
+  test("checks", async () => {
+    const command = hookCommand([process.execPath, MAIN], policy);
+    expect((await shell(command, call("Read", { file_path: "a.txt" }))).exitCode).toBe(0);
+    expect((await shell(command, call("Read", { file_path: "out" }))).exitCode).toBe(2);
+  });
+
+  test.each([
+    ["the program is gone", ["/no/such/node", "main.js"]],
+    ["the program cannot be loaded", [process.execPath, "/no/such/main.js"]],
+    ["the program throws", [process.execPath, "-e", "throw new Error('bug')"]],
+    ["the program ends with another code", ["sh", "-c", "exit 1"]],
+    ["the program is killed", ["sh", "-c", "kill -9 $$"]],
+  ])("blocks when %s", async (_name, run) => {
+    const done = await shell(hookCommand(run, policy), call("Read", { file_path: "a.txt" }));
+    expect(done.exitCode).toBe(2);
+  });
+
+  test("takes paths with blanks and quotes as they are", async () => {
+    const folder = join(site.top, "it's a folder");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "policy.json"), JSON.stringify(policyOf(site)));
+    const command = hookCommand([process.execPath, MAIN], join(folder, "policy.json"));
+    expect((await shell(command, call("Read", { file_path: "a.txt" }))).exitCode).toBe(0);
+  });
+});
