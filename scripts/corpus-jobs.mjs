@@ -89,9 +89,10 @@ const conflict = {
 /** A question, an interrupt, mail of a person, a turn without an outcome, a budget that is raised. */
 const questions = {
   name: "questions",
+  keys: { notify: { run: ["true"] } },
   agents: () => ({
     lead: inExecute(
-      async (turn) => void (await turn.ask("which colour?")),
+      async (turn) => void (await turn.ask("which colour?", { answer: "green", millis: 3_600_000 })),
       forever,
       () => "I have been told",
       approve,

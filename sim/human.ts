@@ -37,6 +37,7 @@ export class Human {
       [4, () => this.#post("tell", "tell", thread)],
       [3, () => this.#post("late-answer", "answer", question)],
       [1, () => this.#post("withdraw", "withdraw", "")],
+      [2, () => this.#post("withdraw", "withdraw", choices.one(known))],
       [1, () => this.#post("pause", "pause", "")],
     ])();
   }

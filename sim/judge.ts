@@ -1,5 +1,6 @@
 /** All checkers on one run; the first finding counts. */
 import { end } from "./checkers/end.ts";
+import { interrupts } from "./checkers/interrupts.ts";
 import { merges } from "./checkers/merges.ts";
 import { messages } from "./checkers/messages.ts";
 import { ownership } from "./checkers/ownership.ts";
@@ -17,6 +18,7 @@ export const CHECKERS: readonly Checker[] = [
   turns,
   messages,
   questions,
+  interrupts,
   merges,
   work,
   withdrawal,

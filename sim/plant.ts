@@ -29,11 +29,20 @@ export function plant(directory: string, bug: PlantedBug, seed: number, runs: nu
   }
 }
 
-function change(file: string, { name, text, by }: PlantedBug): void {
-  const parts = readFileSync(file, "utf8").split(pattern(text));
+function change(file: string, bug: PlantedBug): void {
+  const parts = partsOf(file, bug);
   if (parts.length !== 2)
-    throw new Error(`"${name}" cannot be planted: its text is ${parts.length - 1} times in ${file}`);
-  writeFileSync(file, parts.join(by));
+    throw new Error(`"${bug.name}" cannot be planted: its text is ${parts.length - 1} times in ${file}`);
+  writeFileSync(file, parts.join(bug.by));
+}
+
+/** How often the text of a bug stands in its module of the compiled simulation in `directory`; only once is of use. */
+export function placesOf(directory: string, bug: PlantedBug): number {
+  return partsOf(join(directory, "src", bug.file), bug).length - 1;
+}
+
+function partsOf(file: string, { text }: PlantedBug): readonly string[] {
+  return readFileSync(file, "utf8").split(pattern(text));
 }
 
 /** The text with any white space between its words. */

@@ -17,13 +17,13 @@ export type PlantedBug = {
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "a lost turn is not rolled back",
-    file: "runtime/scheduler.js",
+    file: "runtime/recovery.js",
     text: "...lost.map((",
     by: "...lost.slice(lost.length).map((",
   },
   {
     name: "the message of a lost turn comes twice",
-    file: "runtime/scheduler.js",
+    file: "runtime/recovery.js",
     text: `lost.map(({ thread, turn }) => ({ kind: "rollback", body: { thread, turn, reason } }))`,
     by: `lost.flatMap(({ agent, thread, turn, message }) => [
       { kind: "rollback", body: { thread, turn, reason } },
@@ -88,8 +88,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "a wish and its taking up are two commits",
     file: "runtime/scheduler.js",
-    text: "...drafts], [id]);",
-    by: "...drafts]); await this.#commit([], [id]);",
+    text: "...what.drafts], [id]);",
+    by: "...what.drafts]); await this.#commit([], [id]);",
+  },
+  {
+    name: "a conversation that is withdrawn is merged",
+    file: "job/acts.js",
+    text: `mode: "drop", reason: text`,
+    by: `mode: "merge", reason: text`,
   },
   {
     name: "a broadcast is forgotten between two rounds",

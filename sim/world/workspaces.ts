@@ -100,6 +100,7 @@ export class SimulatedWorkspaces implements Workspaces {
       return {
         commit: trees.snapshot(found),
         changed: !same(trees.at(before).content, found.content),
+        left: [],
       };
     });
   }

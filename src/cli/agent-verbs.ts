@@ -61,7 +61,7 @@ export function addAgentVerbs(program: Command, context: Context, settle: Settle
   program
     .command("tool-check")
     .summary("as a hook of an agent's client: may this tool call be made? (exit 2: no)")
-    .option("--policy <file>", "what the agent may use (required)")
+    .option("--grant <file>", "what the agent may use (required)")
     .option("--workspace <dir>", "the workspace (default: CFA_WORKSPACE)")
     .option("--deadline <duration>", "refuse what takes longer (default: 10s)")
     .action(async (options: ToolCheckOptions) => {

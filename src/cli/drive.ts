@@ -2,21 +2,22 @@
  * One run from its start to its exit code: entries and progress while it goes on, signals, the last words.
  *
  * D1. With `json`, stdout holds the entries of the job, all of them, as `cfa log --jsonl` prints them, and nothing else.
- * D2. The first signal stops the turns and leaves the job resumable; the second kills them.
  */
 import type { RunOptions } from "../engine/engine.ts";
 import type { JobRun } from "../engine/job-run.ts";
 import { warningsBesideLog } from "../job/warnings.ts";
 import { encodeEntry } from "../persistence/codec.ts";
-import { killStray } from "../runtime/process/tree.ts";
 import type { RunEnd } from "../runtime/scheduler-options.ts";
 import { type Context, say, type SignalName } from "./context.ts";
 import { EXIT, exitOfState } from "./exit-codes.ts";
 import { commandFor } from "./jobs.ts";
+import type { AnsweringMeans } from "./progress/answering.ts";
 import { type Progress, progressOn } from "./progress/progress.ts";
 import { lastWords, ownedLine } from "./last-words.ts";
+import { stopping } from "./stopping.ts";
 import { userNotify } from "./user-configuration.ts";
 import { JobViewer } from "./view/job-view.ts";
+import { userName } from "./who.ts";
 
 /** How a run is shown. */
 export type DriveOptions = {
@@ -38,7 +39,14 @@ export async function drive(
   const viewer = new JobViewer();
   const answer = (question: string) =>
     commandFor(context, top, `answer ${question} TEXT --job ${viewer.read.record.job}`);
-  const progress = progressOn(context, viewer, { quiet: quiet || json, answer });
+  const { keys } = context.stdin;
+  let send: AnsweringMeans["send"] = () => undefined;
+  const answering = keys && {
+    keys,
+    send: (question: string, text: string) => send(question, text),
+    stop: () => stop.now("SIGINT"),
+  };
+  const progress = progressOn(context, viewer, { quiet: quiet || json, answer, answering });
   const stop = stopping(context, viewer, progress);
   let end: RunEnd;
   try {
@@ -48,6 +56,10 @@ export async function drive(
       ...(notify === undefined ? {} : { notify }),
     });
     stop.of(run);
+    send = (question, text) =>
+      void run.answer(question, text, userName()).catch((error: unknown) => {
+        progress.say(`the answer was not given: ${error instanceof Error ? error.message : String(error)}`);
+      });
     for await (const entry of run) {
       viewer.apply(entry);
       if (entry.kind === "open") warn(viewer, progress);
@@ -88,44 +100,4 @@ function exitOf(
     case "stopped":
       return signal === "SIGTERM" ? EXIT.terminated : EXIT.interrupted;
   }
-}
-
-type Stopping = {
-  /** The run to stop; one that starts after the signal is stopped at once. */
-  readonly of: (run: JobRun) => void;
-  readonly received: () => SignalName | undefined;
-  readonly over: () => void;
-};
-
-/** Listens for signals until `over` (D2). */
-function stopping(context: Context, viewer: JobViewer, progress: Progress): Stopping {
-  let received: SignalName | undefined;
-  let run: JobRun | undefined;
-  const onSignal = (name: SignalName) => () => {
-    if (received === undefined) {
-      progress.say("stopping the turns; once more kills them");
-      received = name;
-      run?.stop();
-    } else {
-      void killTurns(viewer);
-    }
-  };
-  const offs = (["SIGINT", "SIGTERM"] as const).map((name) => context.onSignal(name, onSignal(name)));
-  return {
-    of: (started) => {
-      run = started;
-      if (received !== undefined) run.stop();
-    },
-    received: () => received,
-    over: () => {
-      for (const off of offs) off();
-    },
-  };
-}
-
-/** Kills the programs of all turns, with their descent. */
-async function killTurns(viewer: JobViewer): Promise<void> {
-  if (viewer.empty) return;
-  const running = [...viewer.read.ledger.threads.values()].flatMap(({ process }) => process ?? []);
-  await Promise.all(running.map(({ pid, started }) => killStray(pid, started)));
 }

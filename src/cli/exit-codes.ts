@@ -24,7 +24,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   withdrawn: "the job was withdrawn",
   waiting: "the job waits for a human: answer, then resume",
   parked:
-    "the job is parked: a budget is spent, or an agent asked for a person; cfa status says why, cfa resume goes on",
+    "the job is parked: a budget is spent, an agent asked for a person, or a person paused it; cfa status says why, cfa resume goes on",
   invalidLog: "the log is damaged, breaks the rules, is no log, or is of another version",
   counterexample: "a counterexample was found: an invariant breaks, or a soup is stuck",
   owned: "the job is run by another live process",

@@ -24,11 +24,12 @@ export async function awaitEntry(
       if (wanted(entry)) return entry;
     }
     if (!owned) return undefined;
-    await newsOrPoll(bus);
+    await nextNews(bus);
   }
 }
 
-function newsOrPoll(bus: Bus): Promise<void> {
+/** Settles when something may have been written, at the latest after {@link POLL_MILLIS}. */
+export function nextNews(bus: Bus): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { Settle } from "./agent-verbs.ts";
 import type { AnswerOptions } from "./commands/answer.ts";
+import type { InboxOptions } from "./commands/inbox.ts";
 import type { PauseOptions } from "./commands/pause.ts";
 import type { WithdrawOptions } from "./commands/withdraw.ts";
 import type { Context } from "./context.ts";
@@ -21,6 +22,16 @@ export function addHumanCommands(program: Command, context: Context, settle: Set
     .action(async (question: string, text: string | undefined, options: AnswerOptions) => {
       const { answerCommand } = await import("./commands/answer.ts");
       settle(await answerCommand(context, question, text, options));
+    });
+  program
+    .command("inbox")
+    .summary("the open questions of all jobs")
+    .option(...REPO)
+    .option("--watch", "tell each question as it opens, until stopped")
+    .option("--json", "print them as JSON, one a line with --watch")
+    .action(async (options: InboxOptions) => {
+      const { inboxCommand } = await import("./commands/inbox.ts");
+      settle(await inboxCommand(context, options));
     });
   addWriting(program, context, settle);
   program

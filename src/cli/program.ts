@@ -10,7 +10,6 @@ import type { CheckOptions } from "./commands/check.ts";
 import type { CompletedCommand } from "./commands/completion.ts";
 import type { ExploreCommandOptions } from "./commands/explore.ts";
 import type { ForkOptions } from "./commands/fork.ts";
-import type { GcCommandOptions } from "./commands/gc.ts";
 import type { LogOptions } from "./commands/log.ts";
 import type { ReplayOptions } from "./commands/replay.ts";
 import type { ResumeOptions } from "./commands/resume.ts";
@@ -23,6 +22,7 @@ import type { WhyOptions } from "./commands/why.ts";
 import type { Context } from "./context.ts";
 import { reportError } from "./errors.ts";
 import { EXIT, exitCodeHelp } from "./exit-codes.ts";
+import { addUpkeep } from "./upkeep.ts";
 import { addHumanCommands, REPO } from "./human-commands.ts";
 import { VERSION } from "./version.ts";
 
@@ -66,7 +66,7 @@ function buildProgram(context: Context, settle: Settle): Command {
   addReadingCommands(program, context, settle);
   addReplayingCommands(program, context, settle);
   addExplore(program, context, settle);
-  addGc(program, context, settle);
+  addUpkeep(program, context, settle);
   addCompletion(program, context, settle);
   addAgentVerbs(program, context, settle);
   return program;
@@ -146,6 +146,7 @@ function addReadingCommands(program: Command, context: Context, settle: Settle):
     .summary("how a job stands (default: the newest)")
     .option(...REPO)
     .option("--all", "all jobs, one a line")
+    .option("--watch", "show it again whenever it has changed, until it has ended")
     .option("--json", "print it as JSON")
     .action(async (job: string | undefined, options: StatusCommandOptions) => {
       const { statusCommand } = await import("./commands/status.ts");
@@ -159,20 +160,6 @@ function addReadingCommands(program: Command, context: Context, settle: Settle):
     .action(async (job: string | undefined, options: LogOptions) => {
       const { logCommand } = await import("./commands/log.ts");
       settle(await logCommand(context, job, options));
-    });
-}
-
-function addGc(program: Command, context: Context, settle: Settle): void {
-  program
-    .command("gc [job]")
-    .summary("remove worktrees and private refs of jobs that ended long ago; logs and results stay")
-    .option(...REPO)
-    .option("--older-than <age>", "jobs whose newest entry is older than this (default: 30d; 0 for all)")
-    .option("--dry-run", "say what would be removed")
-    .option("--json", "print it as JSON")
-    .action(async (job: string | undefined, options: GcCommandOptions) => {
-      const { gcCommand } = await import("./commands/gc.ts");
-      settle(await gcCommand(context, job, options));
     });
 }
 

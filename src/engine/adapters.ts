@@ -12,6 +12,7 @@ import type { AgentAdapter } from "../runtime/agents/port.ts";
 import { scriptAgent } from "../runtime/agents/script.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { AgentName } from "../soup/message.ts";
+import type { AgentHome } from "./agent-home/home.ts";
 
 /** The compiled command line of this package; run from its sources, the one that the build has made beside them. */
 export function cliFile(): string {
@@ -49,13 +50,19 @@ async function nodeMounts(): Promise<readonly Mount[]> {
   return isOfSystem(process.execPath) ? [] : fileMounts(process.execPath);
 }
 
-/** The adapter of each agent; `own` ones go before those of the definition. */
+/** What a confined program sees of its role: all of it read-only, but the folder in which its client keeps sessions. */
+function homeMounts({ role, grant, claudeSettings, claudeMcp, claudeConfig }: AgentHome): readonly Mount[] {
+  return [...[role, grant, claudeSettings, claudeMcp].map(seen), open(claudeConfig)];
+}
+
+/** The adapter of each agent; `own` ones go before those of the definition. `homes` holds what their roles bring. */
 export function adaptersOf(
   definition: JobDefinition,
   own: Readonly<Record<AgentName, AgentAdapter>>,
   cfaBin: string,
   boundaries: Readonly<Record<AgentName, Boundary>>,
   mounts: readonly Mount[],
+  homes: ReadonlyMap<AgentName, AgentHome>,
 ): Record<AgentName, AgentAdapter> {
   const entries = Object.entries(definition.agents).map(([name, agent]): [AgentName, AgentAdapter] => {
     const given = own[name];
@@ -66,19 +73,11 @@ export function adaptersOf(
     const exempted = exempt.map(({ path, write }) => (write ? open(path) : seen(path)));
     const boundary = boundaries[name];
     invariant(boundary !== undefined, `no boundary was chosen for ${name}`);
-    return [
-      name,
-      commandAgent({
-        run,
-        programs,
-        env,
-        prompt,
-        cfaBin,
-        boundary,
-        network,
-        mounts: [...mounts, ...exempted],
-      }),
-    ];
+    const home = homes.get(name);
+    const all = [...mounts, ...exempted, ...(home === undefined ? [] : homeMounts(home))];
+    const role = home === undefined ? {} : { roleDirectory: home.role };
+    const means = { cfaBin, boundary, network, mounts: all, ...role };
+    return [name, commandAgent({ run, programs, env, prompt, ...means })];
   });
   return Object.fromEntries(entries);
 }

@@ -23,15 +23,17 @@ import { gitAnchor, readAnchor } from "../runtime/workspaces/anchor-ref.ts";
 import type { Workspaces } from "../runtime/workspaces/port.ts";
 import { ensureStateDirectory, resolveCommit } from "../runtime/workspaces/repository.ts";
 import type { AgentName, ThreadId } from "../soup/message.ts";
+import { makeAgentHomes } from "./agent-home/make.ts";
 import { requireAnchored } from "./anchored.ts";
 import { adaptersOf, cfaMounts, cliFile, installVerbs } from "./adapters.ts";
-import { boundariesOf } from "./boundaries.ts";
+import { type Boundaries, boundariesOf } from "./boundaries.ts";
 import { checkpointOf, openFolds } from "./checkpoint.ts";
 import { forkJob } from "./fork.ts";
 import { JobRun } from "./job-run.ts";
 import { notifierOf } from "./notifier.ts";
 import { openingDrafts } from "./opening.ts";
 import { CannotStart, idOf, prepareJob, type Prepared } from "./prepare.ts";
+import { reapAtStart } from "./reap.ts";
 
 /** How often the inbox of a job is asked, milliseconds; hints make it faster. */
 const POLL_MILLIS = 250;
@@ -80,10 +82,12 @@ export class Engine {
    * @throws CannotStart when its repository does not allow it; nothing has been written then.
    */
   async start(definition: JobDefinition, options: RunOptions = {}): Promise<JobRun> {
-    const prepared = await prepareJob(definition);
+    const checked = await prepareJob(definition);
     await boundariesOf(definition, options.agents ?? {});
+    const { top } = checked.repository;
+    const prepared = { ...checked, remarks: [...checked.remarks, ...(await reapAtStart(top))] };
     const id = await this.#idFor(prepared, options.fresh ?? false);
-    return this.#run(id, prepared.repository.top, options, prepared);
+    return this.#run(id, top, options, prepared);
   }
 
   /** The id under which {@link start} would run the job, and whether it is there already. */
@@ -172,9 +176,7 @@ export class Engine {
     const home: ThreadId = `job:${known?.record.job ?? id}`;
     const own = options.agents ?? {};
     const boundaries = await boundariesOf(definition, own);
-    const bin = join(directory, "bin");
-    await installVerbs(bin, cliFile());
-    const agents = adaptersOf(definition, own, bin, boundaries.of, await cfaMounts(bin, cliFile()));
+    const agents = await makeAgents(directory, definition, own, boundaries);
     const { clock = systemClock, workspaces = (job, of) => worktrees({ job, home }, top, of, branch) } =
       this.#options;
     const made = await workspaces(id, definition);
@@ -227,6 +229,20 @@ export class Engine {
 function notifying(target: RunOptions["notify"] | null, directory: string, cwd: string) {
   if (target === undefined || target === null) return {};
   return { notifier: notifierOf({ target, stream: join(directory, "streams", "notify.log"), cwd }) };
+}
+
+/** The adapters of a job, with what its programs find in the job's folder: `cfa`, and what their roles bring. */
+async function makeAgents(
+  directory: string,
+  definition: JobDefinition,
+  own: Readonly<Record<AgentName, AgentAdapter>>,
+  boundaries: Boundaries,
+): Promise<Record<AgentName, AgentAdapter>> {
+  const file = cliFile();
+  const bin = join(directory, "bin");
+  await installVerbs(bin, file);
+  const homes = await makeAgentHomes(join(directory, "agents"), definition, [process.execPath, file]);
+  return adaptersOf(definition, own, bin, boundaries.of, await cfaMounts(bin, file), homes);
 }
 
 /** What the map holds under the key, or what `make` makes for it; what could not be made is not held. */

@@ -33,9 +33,9 @@ export class JobRun implements AsyncIterable<Entry> {
     this.end.catch(() => undefined);
   }
 
-  /** Answers an open question; the first answer wins. */
-  answer(question: string, text: string): Promise<void> {
-    return this.#post("answer", question, text);
+  /** Answers an open question, under the name of `by`; the first answer wins. */
+  answer(question: string, text: string, by?: string): Promise<void> {
+    return this.#post("answer", question, text, by);
   }
 
   /** Redirects whoever is on the thread, or the lead of the present state. */
@@ -76,8 +76,8 @@ export class JobRun implements AsyncIterable<Entry> {
     }
   }
 
-  async #post(verb: InboxItem["verb"], target: string, text: string): Promise<void> {
-    await this.#bus.inbox.post({ id: nanoid(), verb, target, text, by: "embedder" });
+  async #post(verb: InboxItem["verb"], target: string, text: string, by = "embedder"): Promise<void> {
+    await this.#bus.inbox.post({ id: nanoid(), verb, target, text, by });
     this.#bus.wake.notify();
   }
 

@@ -2,18 +2,18 @@
  * The two ways to tell the human of a question outside of cfa: a program that gets it as JSON on standard input, or an
  * address that it is posted to.
  *
- * N1. Neither waits longer than {@link NOTICE_MILLIS}.
+ * N1. Neither waits longer than {@link NOTIFICATION_MILLIS}.
  * N2. The log names the program, or the address without user, password and query: they may hold secrets.
  */
 import { runProgram } from "../runtime/process/run-program.ts";
 import { processIsolation } from "../runtime/process/isolation.ts";
-import type { Notice, Notifier } from "../runtime/notices.ts";
+import type { Notification, Notifier } from "../runtime/notifications.ts";
 import type { NotifyTarget } from "../job/definition.ts";
 
-/** Longest that a notice may take, milliseconds (N1). */
-const NOTICE_MILLIS = 10_000;
+/** Longest that a notification may take, milliseconds (N1). */
+const NOTIFICATION_MILLIS = 10_000;
 
-/** Where notices are given, and where what the program prints is kept. */
+/** Where notifications are given, and where what the program prints is kept. */
 export type NotifierOptions = {
   readonly target: NotifyTarget;
   readonly stream: string;
@@ -23,10 +23,16 @@ export type NotifierOptions = {
 /** The notifier of a target. */
 export function notifierOf({ target, stream, cwd }: NotifierOptions): Notifier {
   if ("url" in target) {
-    return { to: publicPart(target.url), tell: (notice, signal) => post(target.url, notice, signal) };
+    return {
+      to: publicPart(target.url),
+      tell: (notification, signal) => post(target.url, notification, signal),
+    };
   }
   const { run } = target;
-  return { to: run[0] ?? "", tell: (notice, signal) => execute(run, { stream, cwd }, notice, signal) };
+  return {
+    to: run[0] ?? "",
+    tell: (notification, signal) => execute(run, { stream, cwd }, notification, signal),
+  };
 }
 
 function publicPart(address: string): string {
@@ -34,13 +40,20 @@ function publicPart(address: string): string {
   return `${origin}${pathname}`;
 }
 
-async function post(address: string, notice: Notice, signal: AbortSignal): Promise<string | undefined> {
+async function post(
+  address: string,
+  notification: Notification,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   try {
     const response = await fetch(address, {
       method: "POST",
-      headers: { "content-type": "application/json", "idempotency-key": `${notice.job}:${notice.question}` },
-      body: JSON.stringify(notice),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(NOTICE_MILLIS)]),
+      headers: {
+        "content-type": "application/json",
+        "idempotency-key": `${notification.job}:${notification.question}`,
+      },
+      body: JSON.stringify(notification),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(NOTIFICATION_MILLIS)]),
     });
     await response.body?.cancel();
     return response.ok ? undefined : `the address answered ${response.status}`;
@@ -54,7 +67,7 @@ async function post(address: string, notice: Notice, signal: AbortSignal): Promi
 async function execute(
   run: readonly string[],
   { stream, cwd }: Pick<NotifierOptions, "stream" | "cwd">,
-  notice: Notice,
+  notification: Notification,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { end, complaint } = await runProgram(
@@ -62,9 +75,9 @@ async function execute(
       run,
       cwd,
       env: environment(),
-      input: `${JSON.stringify(notice)}\n`,
+      input: `${JSON.stringify(notification)}\n`,
       stream,
-      timeout: NOTICE_MILLIS,
+      timeout: NOTIFICATION_MILLIS,
       stopSignals: [],
       grace: 0,
       signal,
@@ -80,7 +93,7 @@ async function execute(
     case "unstarted":
       return end.why;
     case "timeout":
-      return `it ran longer than ${NOTICE_MILLIS / 1000} s and was stopped`;
+      return `it ran longer than ${NOTIFICATION_MILLIS / 1000} s and was stopped`;
     case "aborted":
       return "it was stopped";
   }

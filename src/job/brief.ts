@@ -23,6 +23,7 @@ export function briefOf(
   const lead = thread === leadOf(record);
   const live = isLive(state) ? state : "EXECUTE";
   const instance = ledger.thread(thread);
+  const role = definition.agents[instance.agent]?.role;
   const given = live === "EXECUTE" ? null : definition.given[ARTIFACT_OF[live]];
   const first = entries[state] === 1 && given === null;
   return {
@@ -37,7 +38,7 @@ export function briefOf(
     entry: lead && !first ? "align" : "draft",
     artifact: lead ? definition.artifacts[ARTIFACT_OF[live]] : null,
     artifacts: definition.artifacts,
-    timeout: definition.limits.timeout,
+    timeout: role?.limits.timeout ?? definition.limits.timeout,
     state,
     lead,
     policy: definition.states[live].escalation,
@@ -46,8 +47,9 @@ export function briefOf(
     spending: spendingOf(record, instance, lead, ledger),
     hooks: definition.hooks,
     statusVersion: definition.status_tokens,
-    stall: definition.limits.stall,
+    stall: role?.limits.stall ?? definition.limits.stall,
     refusals: definition.limits.retries,
+    ...(role === undefined ? {} : { sends: role.sends }),
     ...toldOf(record, instance, lead ? live : null),
   };
 }

@@ -9,12 +9,15 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
-import { AGENT_NAME, jobFileSchema } from "./file-schema.ts";
+import { jobFileSchema } from "./file-schema.ts";
 import { LIVE_STATES, type LiveState, approvalsBefore } from "./machine.ts";
 import type { Problem } from "./mistakes.ts";
 import { didYouMean, quote } from "./problems.ts";
 import { type ProgramPlaces, resolveProgram } from "./program.ts";
+import { checkKinds } from "./role/check-kinds.ts";
 import { checkTools, type FoundTool } from "./role-tools.ts";
+import type { Role } from "./role/role.ts";
+import { AGENT_NAME } from "./schema-parts.ts";
 import { readText } from "./text-file.ts";
 
 /** What was looked up outside the file. */
@@ -68,10 +71,11 @@ export function defaultLead(agents: readonly string[]): string | undefined {
   return agents.length === 1 ? agents[0] : agents.find((name) => name === "lead");
 }
 
-/** Checks the parsed file, of whatever shape it is. */
+/** Checks the parsed file, of whatever shape it is, with the roles of its agents. */
 export function check(
   value: unknown,
   places: ProgramPlaces,
+  roles: ReadonlyMap<string, Role>,
 ): { problems: readonly Problem[]; findings: Findings } {
   const parsed = viewSchema.safeParse(value);
   const view = parsed.success ? parsed.data : viewSchema.parse({});
@@ -84,6 +88,7 @@ export function check(
     ...checkRosters(view),
     ...checkFallbacks(view),
     ...checkLeads(view),
+    ...checkKinds(rostersOf(view), leadsOf(view), roles),
     ...checkArtifacts(view),
     ...programs.problems,
     ...tools.problems,
@@ -95,6 +100,15 @@ export function check(
     problems,
     findings: { programs: programs.found, tools: tools.found, notify: notify.found, given: given.found },
   };
+}
+
+function rostersOf({ agents }: View): ReadonlyMap<string, readonly string[]> {
+  return new Map(Object.entries(agents).map(([name, { roster }]) => [name, roster]));
+}
+
+function leadsOf({ agents, states }: View): readonly (readonly [LiveState, string])[] {
+  const lead = defaultLead(Object.keys(agents)) ?? "";
+  return LIVE_STATES.map((state) => [state, states[state].agent ?? lead]);
 }
 
 function checkAgentNames({ agents }: View): readonly Problem[] {

@@ -9,6 +9,7 @@
 import { z } from "zod";
 import { POLICIES } from "../soup/message.ts";
 import { LIVE_STATES } from "./machine.ts";
+import { roleSchema } from "./role/role.ts";
 import { scriptStepsSchema } from "../runtime/agents/script-steps.ts";
 
 const text = z.string();
@@ -24,6 +25,8 @@ const role = {
   roster: z.array(text).readonly(),
   skill: text.nullable(),
   fallback: text.nullable().default(null),
+  /** Absent where the agent has none. */
+  role: roleSchema.optional(),
 };
 
 const commandAgent = z.strictObject({

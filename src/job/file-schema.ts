@@ -8,46 +8,43 @@
 import { z } from "zod";
 import { POLICIES } from "../soup/message.ts";
 import { SANDBOX_LEVELS } from "./definition.ts";
-import { DURATION_PATTERN, parseDuration } from "./duration.ts";
 import { LIVE_STATES } from "./machine.ts";
 import { scriptStepsSchema } from "../runtime/agents/script-steps.ts";
 import { TOOL_NAME } from "../runtime/agents/tool-names.ts";
+import { roleFileSchema } from "./role/role-file-schema.ts";
+import {
+  AGENT_NAME,
+  LOWER_NAME,
+  agentName,
+  commandWords,
+  duration,
+  named,
+  network,
+  oneOf,
+  skillName,
+  text,
+  variableNames,
+} from "./schema-parts.ts";
 
-/** What a job may be called: part of its id, of branch and folder names. */
-const JOB_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
-/** What an agent may be called; checked with the other names, in cross-check.ts. */
-export const AGENT_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
 /** An artifact is a file at the root of the workspace. */
 const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
 
-const text = (must: string) => z.string({ error: must }).min(1, must);
 const folder = (must: string) => text(must).regex(/^[^~]/, "must be written in full: ~ is not expanded");
-const named = (pattern: RegExp, must: string) => z.string({ error: must }).regex(pattern, must);
 const whole = (min: number) => {
   const must = `must be a whole number, ${min} or more`;
   return z.int({ error: must }).min(min, must);
 };
-const oneOf = <const T extends readonly string[]>(words: T) =>
-  z.enum(words, { error: `must be one of ${words.join(", ")}` });
-
-const DURATION = "must be a duration with its unit, such as 90s, 30m or 2h, and at most 24d";
-const duration = () =>
-  z
-    .string({ error: DURATION })
-    .regex(DURATION_PATTERN, { error: DURATION, abort: true })
-    .transform((written, context) => {
-      const millis = parseDuration(written);
-      if (millis !== undefined) return millis;
-      context.issues.push({ code: "custom", input: written, message: DURATION });
-      return z.NEVER;
-    });
-
-const agentName = named(AGENT_NAME, "must be the name of an agent");
-const skill = named(JOB_NAME, "must be the name of a skill: lower-case letters, digits and hyphens");
 
 const role = {
+  role: z
+    .union([text("must be the path of a role"), roleFileSchema])
+    .optional()
+    .meta({
+      description:
+        "Role of the agent (docs/roles.md): the path of a folder or file, relative to job.yaml, or its keys. What stands beside it goes before it.",
+    }),
   roster: z.array(agentName).default([]).meta({ description: "Agents that this one may dispatch work to." }),
-  skill: skill.optional().meta({ description: "Skill that the agent works by when it is dispatched." }),
+  skill: skillName.optional().meta({ description: "Skill that the agent works by when it is dispatched." }),
   fallback: agentName.optional().meta({
     description: "Agent that stands in for this one in the turn after one of its turns has failed.",
   }),
@@ -62,13 +59,10 @@ const tool = z
     schema: text("must be the path of a file").meta({
       description: "File with the JSON Schema of its arguments, relative to job.yaml.",
     }),
-    run: z
-      .array(z.string({ error: "must be text; put it in quotes" }))
-      .min(1, "must name a program")
-      .meta({
-        description:
-          "Program and arguments, as in run of the agent; it gets the arguments as JSON on standard input.",
-      }),
+    run: commandWords().meta({
+      description:
+        "Program and arguments, as in run of the agent; it gets the arguments as JSON on standard input.",
+    }),
     timeout: duration().prefault("1m").meta({ description: "Longest call." }),
   })
   .meta({ description: "A program that the agent may call as a tool." });
@@ -102,29 +96,20 @@ const commandAgent = z
       .literal("command")
       .optional()
       .meta({ description: "Runs a program for each turn; the default." }),
-    run: z
-      .array(z.string({ error: "must be text; put it in quotes" }))
-      .min(1, "must name a program")
-      .meta({
-        description:
-          "Program and arguments. A file beside job.yaml becomes its absolute path; the working directory is the workspace.",
-      }),
+    run: commandWords().meta({
+      description:
+        "Program and arguments. A file beside job.yaml becomes its absolute path; the working directory is the workspace.",
+    }),
     ...role,
     sandbox: sandbox.default("required").meta({
       description:
         "Boundary around the program: required refuses to start without one, preferred takes what the machine offers, advisory takes none.",
     }),
-    network: oneOf(["none", "loopback", "full"]).default("none").meta({
+    network: network.default("none").meta({
       description:
         "Network that the program may reach inside a boundary; without one (advisory) nothing enforces it.",
     }),
-    env: z
-      .array(
-        named(
-          /^(?!CFA_)[A-Za-z_][A-Za-z0-9_]*$/,
-          "must be the name of an environment variable; cfa itself sets those with CFA_",
-        ),
-      )
+    env: variableNames
       .default([])
       .meta({ description: "Environment variables that the program sees beside PATH and the CFA_ ones." }),
     prompt: oneOf(["message", "full"]).default("message").meta({
@@ -147,7 +132,7 @@ const stateOf = (defaultSkill: string, phase: string) =>
   z
     .strictObject({
       agent: agentName.optional().meta({ description: "Who leads the state; the only agent, else lead." }),
-      skill: skill.default(defaultSkill).meta({ description: "Skill that the lead works by." }),
+      skill: skillName.default(defaultSkill).meta({ description: "Skill that the lead works by." }),
       escalation: oneOf(POLICIES).default("when_unsure").meta({
         description: "How often the human is consulted about questions asked in this state.",
       }),
@@ -190,7 +175,7 @@ export const jobFileSchema = z
       .meta({
         description: "Version of the file format.",
       }),
-    name: named(JOB_NAME, "must be lower-case letters and digits in words joined by hyphens")
+    name: named(LOWER_NAME, "must be lower-case letters and digits in words joined by hyphens")
       .max(40, "must have at most 40 letters")
       .default("job")
       .meta({ description: "First part of the job's id and of its branch cfa/<job>." }),

@@ -1,5 +1,5 @@
 /**
- * Loads a job file: text, YAML, shape, names, programs, then the job as it runs.
+ * Loads a job file: text, YAML, roles, shape, names, programs, then the job as it runs.
  *
  * L1. It returns a whole definition or throws a {@link JobFileError} with every mistake of the file.
  * L2. It reads, and changes nothing: no process is started, nothing is written.
@@ -12,6 +12,7 @@ import { JobFileError, type Mistake } from "./mistakes.ts";
 import { demand, describeIssues } from "./problems.ts";
 import { realFolder, resolveJob } from "./resolve.ts";
 import { readText } from "./text-file.ts";
+import { readRoles } from "./role/read-roles.ts";
 import { warningsOf } from "./warnings.ts";
 import { parseYaml } from "./yaml-source.ts";
 
@@ -58,16 +59,18 @@ export function parseJob(
   if (source.value === null || source.value === undefined) {
     throw new JobFileError([atFile(options.file, "the job file is empty", "cfa init writes one")]);
   }
-  const parsed = jobFileSchema.safeParse(source.value, { error: demand });
-  const issues = parsed.success ? [] : describeIssues(parsed.error.issues, source.value);
   const places = {
     directory: options.directory,
     repository: repositoryOf(source.value, options),
     searchPath: options.searchPath ?? process.env["PATH"] ?? "",
   };
-  const { problems, findings } = check(source.value, places);
-  if (!parsed.success || problems.length > 0) throw new JobFileError(source.locate([...issues, ...problems]));
-  const definition = resolveJob(parsed.data, findings, places);
+  const read = readRoles(source.value, { ...places, file: options.file });
+  const parsed = jobFileSchema.safeParse(read.merged, { error: demand });
+  const issues = parsed.success ? [] : describeIssues(parsed.error.issues, read.merged);
+  const { problems, findings } = check(read.merged, places, read.roles);
+  const mistakes = read.locate([...issues, ...problems], source);
+  if (!parsed.success || mistakes.length > 0) throw new JobFileError(mistakes);
+  const definition = resolveJob(parsed.data, { ...findings, roles: read.roles }, places);
   return { definition, warnings: warningsOf(definition) };
 }
 

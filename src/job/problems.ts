@@ -5,35 +5,39 @@
  */
 import type { z } from "zod";
 import { type Problem, keyPath } from "./mistakes.ts";
-import { keysAt } from "./schema.ts";
+import { keysAt, type SchemaNode } from "./schema.ts";
 import { suggest } from "./suggest.ts";
 
+/** The file that issues are about: what it is called, and its schema where it is no job file. */
+export type About = { readonly name: string; readonly root?: SchemaNode };
+
 /** Turns schema findings into problems. `value` is the parsed file. */
-export function describeIssues(issues: readonly z.core.$ZodIssue[], value: unknown): readonly Problem[] {
+export function describeIssues(
+  issues: readonly z.core.$ZodIssue[],
+  value: unknown,
+  about: About = { name: "the job file" },
+): readonly Problem[] {
   return issues.flatMap((issue) => {
     if (issue.code === "invalid_union" && issue.errors.length > 0)
-      return describeIssues(formMeant(issue), value);
+      return describeIssues(formMeant(issue), value, about);
     if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => unknownKey(issue.path, key, mappingAt(value, issue.path)));
+      const mapping = mappingAt(value, issue.path);
+      const known = keysAt(issue.path, mapping, about.root);
+      return issue.keys.map((key) => unknownKey(issue.path, key, known));
     }
-    return [describeIssue(issue, value)];
+    return [describeIssue(issue, value, about.name)];
   });
 }
 
-/** What is wrong with the form that was meant: the one whose kind of value is right, else the first. */
+/** What is wrong with the form that was meant: the one whose mistakes are all inside, else the first. */
 function formMeant({ errors, path }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] {
   const isOfOtherKind = (issues: readonly z.core.$ZodIssue[]): boolean =>
-    issues.some((issue) => issue.path.length === 0 && issue.code === "invalid_type");
+    issues.some(({ path: at, code }) => at.length === 0 && code !== "unrecognized_keys");
   const meant = errors.find((issues) => !isOfOtherKind(issues)) ?? errors[0] ?? [];
   return meant.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }
 
-function unknownKey(
-  path: readonly PropertyKey[],
-  key: string,
-  mapping: ReadonlyMap<string, unknown>,
-): Problem {
-  const known = keysAt(path, mapping);
+function unknownKey(path: readonly PropertyKey[], key: string, known: readonly string[]): Problem {
   const where = path.length === 0 ? "" : ` in ${keyPath(path)}`;
   return {
     path: [...path, key],
@@ -43,9 +47,11 @@ function unknownKey(
   };
 }
 
-function describeIssue(issue: z.core.$ZodIssue, value: unknown): Problem {
+function describeIssue(issue: z.core.$ZodIssue, value: unknown, file: string): Problem {
   const { path } = issue;
-  const name = path.length === 0 ? "the job file" : keyPath(path);
+  const name = path.length === 0 ? file : keyPath(path);
+  if (issue.code === "invalid_key")
+    return { path, atKey: true, sentence: `${name} ${issue.issues[0]?.message ?? issue.message}` };
   const found = valueAt(value, path);
   if (issue.code === "invalid_union") return unknownAdapter(path, found);
   if (found === undefined) return { path, sentence: `${name} is missing`, hint: `it ${issue.message}` };

@@ -5,11 +5,15 @@ import { invariant } from "../soup/invariant.ts";
 import { type Findings, defaultLead } from "./cross-check.ts";
 import type { JobAgent, JobDefinition } from "./definition.ts";
 import type { JobFile } from "./file-schema.ts";
+import type { Role } from "./role/role.ts";
+
+/** What was looked up outside the file, the roles of agents included. */
+type Resolved = Findings & { readonly roles: ReadonlyMap<string, Role> };
 
 /** Resolves a checked file. `repository` is absolute, `directory` the folder of the file. */
 export function resolveJob(
   file: JobFile,
-  findings: Findings,
+  findings: Resolved,
   { directory, repository }: { readonly directory: string; readonly repository: string },
 ): JobDefinition {
   const lead = defaultLead(Object.keys(file.agents));
@@ -54,31 +58,36 @@ function notifyOf({ notify }: JobFile, findings: Findings): JobDefinition["notif
 function resolveAgent(
   name: string,
   agent: JobFile["agents"][string],
-  findings: Findings,
+  findings: Resolved,
   directory: string,
 ): JobAgent {
-  const { skill = null, fallback = null } = agent;
-  if (agent.adapter === "script") return { ...agent, skill, fallback };
+  const found = findings.roles.get(name);
+  const role = found === undefined ? {} : { role: found };
+  if (agent.adapter === "script") {
+    const { skill = null, fallback = null, role: _written, ...rest } = agent;
+    return { ...rest, skill, fallback, ...role };
+  }
+  const { skill = null, fallback = null, role: _written, sandbox, ...rest } = agent;
   const run = findings.programs.get(name);
   invariant(run !== undefined, `the program of ${name} was not looked up`);
-  const { level, exempt } =
-    typeof agent.sandbox === "string" ? { level: agent.sandbox, exempt: [] } : agent.sandbox;
-  const tools = agent.tools.map(({ name: tool, description, timeout }, index) => {
-    const found = findings.tools.get(name)?.[index];
-    invariant(found !== undefined, `tool ${tool} of ${name} was not looked up`);
-    return { name: tool, description, timeout, ...found };
-  });
+  const { level, exempt } = typeof sandbox === "string" ? { level: sandbox, exempt: [] } : sandbox;
   const inFull = exempt.map((one) => ({ ...one, path: path.resolve(directory, one.path) }));
-  return {
-    ...agent,
-    adapter: "command",
-    run: [...run],
-    tools,
-    skill,
-    fallback,
-    sandbox: level,
-    exempt: inFull,
-  };
+  const tools = resolveTools(name, rest.tools, findings);
+  const program = { adapter: "command", run: [...run], sandbox: level, exempt: inFull, tools } as const;
+  return { ...rest, ...program, run: [...run], skill, fallback, ...role };
+}
+
+/** The tools of a command agent, with what was looked up for each. */
+function resolveTools(
+  agent: string,
+  tools: Exclude<JobFile["agents"][string], { adapter: "script" }>["tools"],
+  findings: Findings,
+): Extract<JobAgent, { adapter: "command" }>["tools"] {
+  return tools.map(({ name, description, timeout }, index) => {
+    const found = findings.tools.get(agent)?.[index];
+    invariant(found !== undefined, `tool ${name} of ${agent} was not looked up`);
+    return { name, description, timeout, ...found };
+  });
 }
 
 /** The real path of a folder, so that one repository has one name; as it stands while it does not exist. */

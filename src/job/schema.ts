@@ -1,6 +1,7 @@
 /** The JSON Schema of job.yaml, for editors and programs: made from the schema that the loader uses. */
 import { z } from "zod";
 import { jobFileSchema } from "./file-schema.ts";
+import { roleFileSchema } from "./role/role-file-schema.ts";
 
 /** A node of the schema. */
 export type SchemaNode = z.core.JSONSchema.BaseSchema;
@@ -8,6 +9,14 @@ export type SchemaNode = z.core.JSONSchema.BaseSchema;
 /** JSON Schema (2020-12) of what a job file may hold; shipped as `job.schema.json`. */
 export function jobSchema(): SchemaNode {
   return z.toJSONSchema(jobFileSchema, { io: "input", override: ({ jsonSchema }) => dropBounds(jsonSchema) });
+}
+
+/** JSON Schema of what a role may hold. */
+export function roleSchemaNode(): SchemaNode {
+  return z.toJSONSchema(roleFileSchema, {
+    io: "input",
+    override: ({ jsonSchema }) => dropBounds(jsonSchema),
+  });
 }
 
 /** Bytes of `job.schema.json`. */
@@ -22,17 +31,19 @@ function dropBounds(node: SchemaNode): void {
 }
 
 /**
- * Keys that may stand in the mapping at a place of job.yaml; empty where any name may stand.
+ * Keys that may stand in the mapping at a place of a file; empty where any name may stand.
  * @param path keys that lead to the mapping.
  * @param mapping what stands there: of several forms, only those that its words allow count (an agent's `adapter`).
+ * @param root schema of the file: of job.yaml unless given.
  */
 export function keysAt(
   path: readonly PropertyKey[],
   mapping: ReadonlyMap<string, unknown>,
+  root: SchemaNode = jobSchema(),
 ): readonly string[] {
   const nodes = path.reduce<readonly SchemaNode[]>(
     (at, key) => at.flatMap((node) => below(node, key)),
-    [jobSchema()],
+    [root],
   );
   const forms = nodes.flatMap(alternatives).filter((node) => fits(node, mapping));
   return [...new Set(forms.flatMap((node) => Object.keys(node.properties ?? {})))];

@@ -10,14 +10,14 @@ import { generalises } from "./analysis-patterns.ts";
 import { risingRules } from "./analysis-rest.ts";
 import { variablesIn } from "./build.ts";
 import type { RuleText } from "./rule.ts";
-import { compileTable, type RuleTable } from "./table.ts";
+import { compileTable, isDocumented, type RuleTable } from "./table.ts";
 import { parseSide, type Term } from "./terms.ts";
 import { type Variable, variableOf } from "./variables.ts";
 
 /**
  * `duplicate`: its id, or all of it, stands twice. `shadowed`: wherever it matches, an earlier one fires. `unconsumed`: no rule
  * takes what it makes. `scan`: a left molecule that no index finds. `livelock`: it may fire for ever, whatever anybody
- * chooses. `undocumented`: the rules' document does not have it.
+ * chooses. `undocumented`: it does not say what it does, or the rules' document does not have it.
  */
 export type FindingKind = "duplicate" | "shadowed" | "unconsumed" | "scan" | "livelock" | "undocumented";
 
@@ -78,6 +78,7 @@ export function analyse(texts: readonly RuleText[], documented?: ReadonlySet<str
     for (const product of unconsumed(rule, rules)) add("unconsumed", `no rule takes ${product}`);
     for (const term of scanned(rule)) add("scan", `nothing bound leads to ${spell(term)}`);
     if (rising.has(text)) add("livelock", "no measure is found that it makes smaller");
+    if (!isDocumented(text)) add("undocumented", "it does not say what it does; give it `about`, a sentence");
     if (documented?.has(text.id) === false) add("undocumented", "the document of the rules does not have it");
     return found;
   });

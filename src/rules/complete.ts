@@ -2,10 +2,10 @@
  * The `complete` table: the twenty rules of CfA §5–§9 with the guards that keep them from sticking or breaking, and
  * eight more (docs/rules.md says of each why).
  */
+import { ABOUT } from "./about.ts";
 import type { RuleText } from "./rule.ts";
 
-/** The rules in the order of docs/rules.md, which is also the order in which a thread's redexes are listed. */
-export const COMPLETE: readonly RuleText[] = [
+const RULES: readonly RuleText[] = [
   // Communication
   {
     id: "send",
@@ -172,3 +172,6 @@ export const COMPLETE: readonly RuleText[] = [
     withdrawal: true,
   },
 ];
+
+/** The rules in the order of docs/rules.md, which is also the order in which a thread's redexes are listed. */
+export const COMPLETE: readonly RuleText[] = RULES.map((rule) => ({ ...rule, about: ABOUT[rule.id] }));

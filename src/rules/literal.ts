@@ -2,10 +2,10 @@
  * The `literal` table: the seed's twenty rules exactly as written, for study and comparison. It sticks and breaks in
  * the ways that docs/rules.md, "What the literal rules get wrong", shows.
  */
+import { ABOUT } from "./about.ts";
 import type { RuleText } from "./rule.ts";
 
-/** The rules in the order of the seed. */
-export const LITERAL: readonly RuleText[] = [
+const RULES: readonly RuleText[] = [
   {
     id: "send",
     section: "CfA §5",
@@ -110,9 +110,13 @@ export const LITERAL: readonly RuleText[] = [
   {
     id: "term-final",
     section: "CfA §9",
+    about: "Nothing of the thread is left that a rule can take: the Terminate goes, and nothing else.",
     left: "Terminate(t,k)",
     when: ["bare(t)"],
     right: "ε",
     withdrawal: true,
   },
 ];
+
+/** The rules in the order of the seed. They do what those of `complete` do that have their names, but where another sentence stands. */
+export const LITERAL: readonly RuleText[] = RULES.map((rule) => ({ about: ABOUT[rule.id], ...rule }));

@@ -21,6 +21,8 @@ export type RuleText = {
   readonly id: RuleId;
   /** Section of the seed design, for example "CfA §5". */
   readonly section: string;
+  /** What it does, in a sentence. A table with a rule that lacks it is not built. */
+  readonly about?: string;
   readonly left: string;
   /** Names of guards; all must hold. */
   readonly when?: readonly string[];

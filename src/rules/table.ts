@@ -1,7 +1,7 @@
 /**
  * A rule table, compiled once: rules by anchor kind, in the order of the document.
  *
- * K1. Building refuses a table in which a rule repeats an id, needs a scan, reads an unbound variable, names an
+ * K1. Building refuses a table in which a rule repeats an id, lacks its documentation, needs a scan, reads an unbound variable, names an
  *     unknown guard, or is anchored where matching does not look: such a table never runs.
  * K2. The order of rules is the order of the records; matching never uses another.
  */
@@ -53,8 +53,17 @@ export type RuleTable = {
   readonly byId: ReadonlyMap<string, Rule>;
 };
 
+/** The rule says what it does. */
+export function isDocumented({ about }: RuleText): boolean {
+  return about !== undefined && about.trim() !== "";
+}
+
 /** Compiles one rule. */
 export function compileRule(text: RuleText): Rule {
+  invariant(
+    isDocumented(text),
+    `rule ${text.id}: it does not say what it does; give it \`about\`, a sentence`,
+  );
   const left = parseSide(text.left);
   const right = parseSide(text.right);
   const [first] = left;

@@ -8,10 +8,11 @@
  *     an open child are free. Under `overCap: "wait"` a spark over the cap is admitted.
  * A4. Ids are minted from thread serial, turn and call number: a turn that is run again mints the same.
  * A5. A refusal is one sentence that says why and what to do.
+ * A6. What an agent's role does not let it send is refused here and nowhere later; the final text of a turn is no call (broadcast.ts, C2).
  */
 import { posix } from "node:path";
 import type { AgentName, QuestionId, ThreadId } from "../soup/message.ts";
-import type { TurnFacts } from "./agents/port.ts";
+import type { Sendable, TurnFacts } from "./agents/port.ts";
 import type { DefaultAnswer, OutboxEntry } from "./outbox.ts";
 
 /** What an agent asks for. `to` is an agent or the word `parent`; without `thread` an agent of the roster gets a new conversation. */
@@ -125,6 +126,8 @@ function admitSend(
   if ("refused" in target) return target;
   const { to, thread } = target;
   const opens = thread === undefined;
+  const kind = unsendable(facts, thread === facts.parent?.thread && !opens ? "reply" : "task");
+  if (kind !== undefined) return { refused: kind };
   if (call.optional && !opens) {
     return {
       refused: "--optional says how a new conversation counts, and this one is open already: leave it out",
@@ -187,7 +190,10 @@ function admitAsk(
   number: number,
 ): Admission {
   const flaw =
-    flawOf(text, "question") ?? (otherwise && flawOf(otherwise.answer, "default answer")) ?? undefined;
+    unsendable(facts, "question") ??
+    flawOf(text, "question") ??
+    (otherwise && flawOf(otherwise.answer, "default answer")) ??
+    undefined;
   if (flaw !== undefined) return { refused: flaw };
   if (otherwise !== undefined && facts.policy === "always")
     return {
@@ -208,6 +214,18 @@ function admitClose(facts: TurnFacts, buffered: readonly OutboxEntry[], thread: 
     };
   }
   return { refused: `${thread} is no conversation that you opened: ${visible(facts, team)}` };
+}
+
+/** Why the role does not let it send this (A6). */
+function unsendable({ agent, sends, parent }: TurnFacts, kind: Sendable): string | undefined {
+  if (sends === undefined || sends.includes(kind)) return undefined;
+  const instead = {
+    task: "do the work yourself",
+    reply: "end your turn with your result, which is sent for you",
+    question:
+      parent === null ? "decide yourself, and say what you assumed" : "end your turn and say what is open",
+  }[kind];
+  return `the role of ${agent} sends no ${kind}: ${instead}`;
 }
 
 function flawOf(text: string, what: "message" | "question" | "default answer"): string | undefined {

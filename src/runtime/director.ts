@@ -10,7 +10,7 @@ import type { Draft, Entry, EntryBody } from "../persistence/entry.ts";
 import type { InboxItem } from "../persistence/ports.ts";
 import type { Configuration } from "../soup/configuration.ts";
 import type { AgentName, Message, Payload, Policy, ThreadId } from "../soup/message.ts";
-import type { RoleTool, Spending, TurnFacts, TurnRequest } from "./agents/port.ts";
+import type { RoleTool, Sendable, Spending, TurnFacts, TurnRequest } from "./agents/port.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Ledger } from "./ledger.ts";
 import type { StatusToken, StatusVersion } from "./status-file.ts";
@@ -56,6 +56,8 @@ export type Brief = Pick<TurnRequest, "prompt" | "instructions" | "entry" | "art
   readonly answersTo: ThreadId | null;
   /** Longest silence of the running turn, milliseconds; null for no limit. */
   readonly stall: number | null;
+  /** What the agent's role lets it send; absent where it may send everything. */
+  readonly sends?: readonly Sendable[] | undefined;
   /** Refused payloads in a row after which a turn that only repeats them fails. */
   readonly refusals: number;
 };

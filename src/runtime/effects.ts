@@ -20,7 +20,7 @@ import type { AgentAdapter, TurnEvent } from "./agents/port.ts";
 import type { Clock } from "./clock.ts";
 import type { View } from "./director.ts";
 import { loggedTree } from "./held.ts";
-import { Notices, type Notifier } from "./notices.ts";
+import { Notifications, type Notifier } from "./notifications.ts";
 import { clearStatus, readStatus, type StatusToken } from "./status-file.ts";
 import { type Launch, TreeEffects, type TreeEffectsOptions } from "./tree-effects.ts";
 import { type FinishedTurn, runTurn, type TurnDirectories, turnWithout } from "./turn.ts";
@@ -66,7 +66,7 @@ export class Effects {
   /** Turns under way, by thread and turn. */
   readonly #turns = new Map<string, Running>();
   readonly #trees: TreeEffects;
-  readonly #notices: Notices;
+  readonly #notifications: Notifications;
   readonly #tasks = new Set<Promise<void>>();
   readonly #results: (() => readonly Draft[])[] = [];
 
@@ -75,7 +75,7 @@ export class Effects {
     this.#view = view;
     this.#wake = wake;
     this.#trees = new TreeEffects(options, view, (work) => this.#launch(work));
-    this.#notices = new Notices(options.job, options.notifier, (work) => this.#launch(work));
+    this.#notifications = new Notifications(options.job, options.notifier, (work) => this.#launch(work));
   }
 
   /** Reconciles the trees with the log; puts back those whose turn was lost. Returns what the lost ones had signalled. */
@@ -155,14 +155,14 @@ export class Effects {
   start(): void {
     const view = this.#view();
     this.#trees.start(view, this.#senders);
-    this.#notices.start(view);
+    this.#notifications.start(view);
     for (const run of this.#runs.values()) this.#startTurn(run, this.#view());
   }
 
   /** Stops all turns and waits until nothing of them is alive. */
   async stop(): Promise<void> {
     for (const { controller } of this.#turns.values()) controller.abort();
-    this.#notices.stop();
+    this.#notifications.stop();
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
   }
 

@@ -121,5 +121,7 @@ export function loggedTree(ledger: Ledger, tree: ThreadId): LoggedTree {
     child === undefined || release?.result !== "conflict" || release.commit === null
       ? null
       : { child, commit: release.commit };
-  return { snapshot: ledger.snapshots.get(tree) ?? null, conflict };
+  const record = ledger.trees.get(tree);
+  const line = record === undefined ? {} : { line: { began: record.began, newest: record.line } };
+  return { snapshot: ledger.snapshots.get(tree) ?? null, conflict, ...line };
 }

@@ -60,7 +60,8 @@ export class Ledger {
   treeState(tree: ThreadId): TreeState | undefined {
     const record = this.trees.get(tree);
     if (record === undefined) return undefined;
-    return { ...record, ...loggedTree(this, tree) };
+    const { snapshot, conflict } = loggedTree(this, tree);
+    return { ...record, snapshot, conflict };
   }
 
   /** The ledger of a form, which is not changed. */

@@ -40,6 +40,7 @@ export const turnFactsSchema: z.ZodType<TurnFacts> = z.strictObject({
   state: id,
   lead: z.boolean(),
   roster: z.array(id),
+  sends: z.array(z.enum(["task", "reply", "question"])).optional(),
   parent: instance.nullable(),
   children: z.array(instance),
   closed: z.array(id),

@@ -1,5 +1,5 @@
 /**
- * The outbox on disk: appending calls while the turn runs, reading them when it has ended (O1, O4, O5 of outbox.ts).
+ * The outbox on disk: appending calls while the turn runs, reading them when it has ended (O1, O4, O6 of outbox.ts).
  *
  * S1. Numbers go up from 1; the number of a call is taken with the file itself, so two calls at once never share one.
  * S2. The outbox is bounded: {@link CALLS_MAX} calls, {@link OUTBOX_BYTES_MAX} bytes. What lies beyond is a problem, not read.
@@ -9,7 +9,14 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { TurnFacts } from "./agents/port.ts";
 import { mintedQuestion, mintedThread } from "./admission.ts";
-import { FILES_FOLDER, MCP_FILE, outboxEntrySchema, type OutboxEntry, REFUSED_FILE } from "./outbox.ts";
+import {
+  FILES_FOLDER,
+  MCP_FILE,
+  outboxEntrySchema,
+  type OutboxEntry,
+  REFUSED_FILE,
+  RESOLVED_FILE,
+} from "./outbox.ts";
 import { createFile, readRegular, TEMPORARY } from "./outbox-file.ts";
 import { ENDED_FILE, FACTS_FILE, parseJson } from "./outbox-facts.ts";
 
@@ -25,6 +32,7 @@ const OTHER_FILES: ReadonlySet<string> = new Set([
   FILES_FOLDER,
   MCP_FILE,
   REFUSED_FILE,
+  RESOLVED_FILE,
 ]);
 
 /** What a turn said. */

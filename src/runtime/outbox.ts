@@ -5,16 +5,21 @@
  * O2. `turn.json` holds the {@link TurnFacts} that early refusal reads.
  * O3. `files/` holds the bytes of the files that calls name, under their SHA-256, as they were when the call was made.
  * O4. `refused.jsonl` holds the sentences with which calls were refused, one JSON string a line.
- * O5. `mcp.json` tells a client of MCP how to start the tool server of the turn; not every turn has one.
- * O6. When the turn has ended `turn.json` is called `turn-ended.json`: no call is taken any more.
- * O7. It is read once, when the turn has ended; what is unreadable or malformed is named, never guessed.
+ * O5. `resolved.jsonl` holds the paths that `cfa resolve` has declared, one JSON string a line: an agent cannot write what git and cfa
+ *     keep of its tree.
+ * O6. `mcp.json` tells a client of MCP how to start the tool server of the turn; not every turn has one.
+ * O7. When the turn has ended `turn.json` is called `turn-ended.json`: no call is taken any more.
+ * O8. It is read once, when the turn has ended; what is unreadable or malformed is named, never guessed.
  */
 import { z } from "zod";
 
 /** Folder of the outbox for the bytes of named files (O3). */
 export const FILES_FOLDER = "files";
 
-/** File of the outbox that configures clients of MCP (O5). */
+/** File of the outbox for the paths that were declared resolved (O5). */
+export const RESOLVED_FILE = "resolved.jsonl";
+
+/** File of the outbox that configures clients of MCP (O6). */
 export const MCP_FILE = "mcp.json";
 
 /** File of the outbox for the sentences of refused calls (O4). */

@@ -178,7 +178,8 @@ export class TreeEffects {
       const tree = director.treeOf(ledger.root);
       await workspaces.mend(tree, loggedTree(ledger, tree), "before-delivery");
       const { mode, message, summary } = wanted;
-      const { branch, commit, problem } = await workspaces.deliver(mode, message, summary);
+      const merges = mergesInto(tree, ledger, director);
+      const { branch, commit, problem } = await workspaces.deliver(mode, message, { summary, merges });
       const body: EntryBody<"deliver"> =
         problem === undefined ? { branch, commit, mode } : { branch, commit, mode: "branch", problem };
       return () => {
@@ -187,6 +188,15 @@ export class TreeEffects {
       };
     });
   }
+}
+
+/** The merge commits of a tree, as the log names them. */
+function mergesInto(tree: ThreadId, ledger: Ledger, director: Director): readonly string[] {
+  return [...ledger.threads.values()].flatMap(({ release }) => {
+    if (release === undefined || release.into === null || release.commit === null) return [];
+    if (release.result !== "merged" && release.result !== "completed") return [];
+    return director.treeOf(release.into) === tree ? [release.commit] : [];
+  });
 }
 
 /** A tree that cannot even be read any more is left to the end of the job. */

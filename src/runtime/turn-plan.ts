@@ -56,6 +56,7 @@ function factsOf(
     state: brief.state,
     lead: brief.lead,
     roster: [...rosterOf(configuration, agent)],
+    ...(brief.sends === undefined ? {} : { sends: brief.sends }),
     parent: brief.answersTo === null ? null : instance(brief.answersTo),
     children: record.children.filter(open).map(instance),
     closed: record.children.filter((one) => !open(one)),

@@ -16,6 +16,7 @@ import type { Brief } from "./director.ts";
 import { type HookPlace, runHook } from "./hooks.ts";
 import { FILES_FOLDER, type OutboxEntry } from "./outbox.ts";
 import { endTurnFacts, writeTurnFacts } from "./outbox-facts.ts";
+import { readResolved } from "./outbox-resolved.ts";
 import { readRefusals } from "./outbox-refusals.ts";
 import { readOutbox } from "./outbox-store.ts";
 import { stallFailure, type StallLimit, watchStall } from "./stall.ts";
@@ -115,8 +116,8 @@ async function carryOut(
   // What came with the tree, the message or the hook is no effect of the turn.
   const before =
     plan.snapshot !== undefined && plan.files.length === 0 && !hooked
-      ? plan.snapshot
-      : (await workspaces.snapshot(tree, `${facts.serial}.${run.turn}-before`)).commit;
+      ? { commit: plan.snapshot, left: [] }
+      : await workspaces.snapshot(tree, `${facts.serial}.${run.turn}-before`);
   const silence = { limit: brief.stall, exempt: asks };
   const result = await watched(clock, silence, signal, report, (until, heard) =>
     adapter.run(
@@ -138,9 +139,9 @@ async function carryOut(
       heard,
     ),
   );
-  const harvested = await harvest(plan, workspaces, outbox, result, before, place);
+  const harvested = await harvest(plan, workspaces, outbox, result, before.commit, place);
   const unkept = result.problem === undefined ? [] : [result.problem];
-  return { ...harvested, problems: [...stale, ...unkept, ...harvested.problems] };
+  return { ...harvested, problems: [...stale, ...unkept, ...before.left, ...harvested.problems] };
 }
 
 /** What a turn or a proof in the tree sees of its history. */
@@ -203,8 +204,10 @@ async function harvest(
   const over = result.stop === "failed" || outcome !== null || (status !== undefined && "token" in status);
   const trouble = over ? await runHook(brief.hooks, "after_run", place) : undefined;
   const hook = trouble?.kind === "failed" ? [trouble.why] : [];
+  const undeclared = await declareResolved(tree, outbox, workspaces);
   const completed = result.stop === "aborted" ? undefined : await workspaces.complete(tree);
-  const { commit, changed } = await workspaces.snapshot(tree, `${plan.facts.serial}.${run.turn}`, before);
+  const label = `${plan.facts.serial}.${run.turn}`;
+  const { commit, changed, left } = await workspaces.snapshot(tree, label, before);
   const files = entries.flatMap((entry) => (entry.verb === "send" ? entry.files : []));
   const kept = new Set<string>();
   const missing: string[] = [];
@@ -220,7 +223,7 @@ async function harvest(
   return {
     result,
     entries,
-    problems: [...problems, ...missing, ...hook],
+    problems: [...problems, ...undeclared, ...missing, ...hook, ...left],
     refusals,
     outcome,
     status,
@@ -230,6 +233,25 @@ async function harvest(
     kept,
     millis: 0,
   };
+}
+
+/** Takes up what the agent has declared resolved. Returns why some of it is not, one sentence each. */
+async function declareResolved(
+  tree: ThreadId,
+  outbox: string,
+  workspaces: Workspaces,
+): Promise<readonly string[]> {
+  const { paths, problems } = await readResolved(outbox);
+  const refused: string[] = [];
+  for (const path of paths) {
+    try {
+      await workspaces.resolve(tree, path);
+    } catch (error) {
+      if (!isFaultOfTurn(error)) throw error;
+      refused.push(`cfa resolve came to nothing: ${error.message}`);
+    }
+  }
+  return [...problems, ...refused];
 }
 
 /** A turn of which nothing is left: it was stopped before it began, or its workspace is not what it was. */

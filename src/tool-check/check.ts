@@ -7,7 +7,7 @@
  *     the boundary's.
  */
 import { matchFiles } from "./match-files.ts";
-import { allowedCommands, allowsTool, type ToolPolicy } from "./policy.ts";
+import { allowedCommands, allowsTool, type ToolGrant } from "./grant.ts";
 import { isWithin, resolvePath } from "./resolve-path.ts";
 import type { ToolCall } from "./hook-input.ts";
 import { type Environment, usesOfCall } from "./uses-of-call.ts";
@@ -18,7 +18,7 @@ export type Verdict = { readonly allow: true } | { readonly allow: false; readon
 
 /** What holds for a call. */
 export type CheckOptions = {
-  readonly policy: ToolPolicy;
+  readonly grant: ToolGrant;
   /** Absolute path of the turn's working directory. */
   readonly workspace: string;
   /** Environment of the client, for the variables in commands. */
@@ -44,14 +44,14 @@ const DEVICES = new Set(
 
 /** Decides on a call. Rejects only for faults of the machine, which count as a refusal. */
 export async function checkTool(call: ToolCall, options: CheckOptions): Promise<Verdict> {
-  const { policy, env } = options;
-  if (!allowsTool(policy, call.tool))
-    return refuse(`${call.tool} is not a tool of ${policy.agent}: ${toolsHint(policy)}`);
+  const { grant, env } = options;
+  if (!allowsTool(grant, call.tool))
+    return refuse(`${call.tool} is not a tool of ${grant.agent}: ${toolsHint(grant)}`);
   const bounds = await boundsOf(options);
   if ("problem" in bounds) return refuse(bounds.problem);
-  const commands = allowedCommands(policy, call.tool);
+  const commands = allowedCommands(grant, call.tool);
   for (const use of usesOfCall(call, env)) {
-    const flaw = await flawOf(use, bounds, policy, commands);
+    const flaw = await flawOf(use, bounds, grant, commands);
     if (flaw !== undefined) return refuse(`${call.tool}: ${flaw}`);
   }
   return { allow: true };
@@ -64,7 +64,7 @@ type Bounds = {
 };
 
 /** The roots as they really are: a workspace may itself be reached through a link. */
-async function boundsOf({ policy, workspace }: CheckOptions): Promise<Bounds | { readonly problem: string }> {
+async function boundsOf({ grant, workspace }: CheckOptions): Promise<Bounds | { readonly problem: string }> {
   const own = workspace.startsWith("/") ? await resolvePath(workspace) : { problem: "is no absolute path" };
   if ("problem" in own || !own.exists || own.path === "/")
     return { problem: `the workspace ${workspace} is not there: nothing can be checked against it` };
@@ -72,14 +72,14 @@ async function boundsOf({ policy, workspace }: CheckOptions): Promise<Bounds | {
     const found = await Promise.all(paths.map((path) => resolvePath(path)));
     return found.flatMap((one) => ("path" in one ? [one.path] : []));
   };
-  const write = [own.path, ...(await real(policy.write))];
-  return { workspace: own.path, write, read: [...write, ...(await real([...SYSTEM_ROOTS, ...policy.read]))] };
+  const write = [own.path, ...(await real(grant.write))];
+  return { workspace: own.path, write, read: [...write, ...(await real([...SYSTEM_ROOTS, ...grant.read]))] };
 }
 
 async function flawOf(
   use: Use,
   bounds: Bounds,
-  policy: ToolPolicy,
+  grant: ToolGrant,
   commands: ReadonlySet<string> | null,
 ): Promise<string | undefined> {
   switch (use.kind) {
@@ -90,11 +90,11 @@ async function flawOf(
         ? undefined
         : `${use.name} is not among the programs that you may call: ${[...commands].join(", ")}`;
     case "network":
-      return policy.network === "full"
+      return grant.network === "full"
         ? undefined
-        : `${use.what} needs the network, which your role does not have (network: ${policy.network})`;
+        : `${use.what} needs the network, which your role does not have (network: ${grant.network})`;
     case "url":
-      return flawOfUrl(use.url, bounds, policy);
+      return flawOfUrl(use.url, bounds, grant);
     case "path":
       return flawOfPath(use, bounds);
   }
@@ -138,7 +138,7 @@ async function flawOfPlace(path: string, use: PathUse, bounds: Bounds): Promise<
   return `${named} ${leads} ${can}: work within ${bounds.workspace}`;
 }
 
-async function flawOfUrl(url: string, bounds: Bounds, { network }: ToolPolicy): Promise<string | undefined> {
+async function flawOfUrl(url: string, bounds: Bounds, { network }: ToolGrant): Promise<string | undefined> {
   if (!URL.canParse(url)) return `${url} is no address: write it in full`;
   const { protocol, hostname, pathname } = new URL(url);
   if (protocol === "file:")
@@ -177,7 +177,7 @@ function escaped(base: string): string {
   return base.replaceAll(/[*?[\]\\]/g, "\\$&");
 }
 
-function toolsHint({ tools }: ToolPolicy): string {
+function toolsHint({ tools }: ToolGrant): string {
   return tools === null
     ? "list it in the tools of the role to allow it"
     : `use one of ${tools.join(", ") || "none"}`;

@@ -30,6 +30,7 @@ test("the main example passes, in all of its states", async () => {
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out).toMatch(/^release-notes: no counterexample\n/);
   expect(out).toContain("(bounds --max-states 3000, --max-turns 100: neither cut)");
+  expect(out).toMatch(/ states \((\d+) in INTENT, \1 in PLAN, \1 in EXECUTE\), /);
   expect(out).toContain("DONE is reached in 3 turns");
   expect(out).toContain("Not covered:");
 });

@@ -100,7 +100,7 @@ export async function cfaWith(
 export type Background = {
   readonly pid: number | undefined;
   readonly kill: (signal: NodeJS.Signals) => void;
-  /** Settles when it has said something on stderr. */
+  /** Settles when it has said something, on stderr or stdout. */
   readonly seen: (text: string) => Promise<void>;
   readonly end: () => Promise<Said>;
 };
@@ -109,12 +109,14 @@ export type Background = {
 export function start(cwd: string, ...words: string[]): Background {
   const subprocess = execa(process.execPath, [MAIN, ...words], { cwd, reject: false, stdin: "ignore" });
   running.push(subprocess);
-  let err = "";
+  let said = "";
   const listeners = new Set<() => void>();
-  subprocess.stderr.on("data", (chunk: Buffer) => {
-    err += chunk.toString();
+  const take = (chunk: Buffer) => {
+    said += chunk.toString();
     for (const listener of listeners) listener();
-  });
+  };
+  subprocess.stderr.on("data", take);
+  subprocess.stdout.on("data", take);
   const over = subprocess.then((done) => {
     for (const listener of listeners) listener();
     return { code: done.exitCode, out: done.stdout, err: done.stderr };
@@ -125,8 +127,9 @@ export function start(cwd: string, ...words: string[]): Background {
     seen: (text) =>
       new Promise((resolve, reject) => {
         const look = () => {
-          if (err.includes(text)) resolve();
-          else if (subprocess.exitCode !== null) reject(new Error(`ended without saying "${text}":\n${err}`));
+          if (said.includes(text)) resolve();
+          else if (subprocess.exitCode !== null)
+            reject(new Error(`ended without saying "${text}":\n${said}`));
           else return;
           listeners.delete(look);
         };
@@ -137,11 +140,20 @@ export function start(cwd: string, ...words: string[]): Background {
   };
 }
 
-/** Writes a job file whose only agent (or agents) run shell scripts; `rest` is more YAML. */
-export function shellJob(top: string, agents: Readonly<Record<string, string>>, rest = ""): string {
+/**
+ * Writes a job file whose only agent (or agents) run shell scripts; `rest` is more YAML. Without a boundary, unless another level is
+ * wanted: the scripts talk with their test through files beside the repository.
+ */
+export function shellJob(
+  top: string,
+  agents: Readonly<Record<string, string>>,
+  rest = "",
+  sandbox = "advisory",
+): string {
   const [lead = "lead", ...others] = Object.keys(agents);
   const lines = Object.entries(agents).flatMap(([name, script]) => [
     `  ${name}:`,
+    `    sandbox: ${sandbox}`,
     ...(name === lead && others.length > 0 ? [`    roster: [${others.join(", ")}]`] : []),
     "    run:",
     "      - sh",

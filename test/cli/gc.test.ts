@@ -1,5 +1,5 @@
 /** `cfa gc`: what ended jobs leave in the repository goes by age; log, anchor and result stay. */
-import { copyFileSync, mkdirSync } from "node:fs";
+import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { cfa, git, here, repository, shellJob, start } from "./fixture.ts";
@@ -56,6 +56,18 @@ test("worktrees and private refs go, the log tells of it, and it stays valid eve
   expect(fork).toMatchObject({ code: 2, out: "" });
   expect(fork.err).toMatch(/ stands on the commit [0-9a-f]{40}, which is no longer in /);
   expect((await here(top, "status")).out).toContain("DONE");
+});
+
+test("what is left of a job whose folder was removed is named and goes; its result stays", async () => {
+  const { top, job } = done;
+  rmSync(join(top, ".cfa", "jobs", job), { recursive: true });
+  const line = new RegExp(
+    `^${job}: would remove 0 worktrees and \\d+ private refs, no log names it any more$`,
+  );
+  expect((await here(top, "gc", "--dry-run")).out).toMatch(line);
+  expect((await here(top, "gc", "--json")).out).toContain('"gone": true');
+  expect(await refsOf(top)).toEqual([`refs/heads/cfa/${job}`, "refs/heads/main"]);
+  expect((await here(top, "gc")).out).toBe("");
 });
 
 test("a job that has not ended is left as it is", async () => {

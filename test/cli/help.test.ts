@@ -14,6 +14,10 @@ const VERBS = [
   "resume",
   "fork",
   "answer",
+  "inbox",
+  "interrupt",
+  "tell",
+  "pause",
   "withdraw",
   "status",
   "log",
@@ -22,6 +26,7 @@ const VERBS = [
   "verify",
   "why",
   "explore",
+  "doctor",
   "gc",
   "completion",
 ];

@@ -1,39 +1,33 @@
 /** `cfa interrupt`, `tell`, `pause` and `withdraw --thread` from other processes, with and without one that runs the job. */
-import { existsSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { JobView } from "../../src/cli/view/job-view.ts";
-import {
-  APPROVE,
-  type Background,
-  cfa,
-  directory,
-  here,
-  keptRepository,
-  read,
-  repository,
-  shellJob,
-  start,
-} from "./fixture.ts";
+import { APPROVE, cfa, entriesOf, here, keptRepository, repository, shellJob, start } from "./fixture.ts";
 
-/** A run whose lead hangs, deaf to SIGINT and SIGTERM, until it is told "go on". */
-async function deaf(): Promise<{ top: string; run: Background; job: string; said: string }> {
-  const top = await repository();
-  const said = join(directory(), "said");
-  const lead = `message=$(cat); echo "$message" >>${said}
-case "$message" in *"go on"*) ;; *) trap '' INT TERM; touch ${said}.deaf; while :; do sleep 1000; done ;; esac
-${APPROVE}`;
-  shellJob(top, { lead });
-  const run = start(top, "run");
-  await expect.poll(() => existsSync(`${said}.deaf`), { timeout: 60_000 }).toBe(true);
-  const job = (JSON.parse((await here(top, "status", "--json")).out) as JobView).job;
-  return { top, run, job, said };
+/** The file of this name in a workspace of the only job, if there is one: what a program writes elsewhere nobody sees. */
+function inWorkspace(top: string, name: string): string | undefined {
+  const jobs = join(top, ".cfa", "jobs");
+  const folders = existsSync(jobs) ? readdirSync(jobs).map((job) => join(jobs, job, "work")) : [];
+  const trees = folders
+    .filter(existsSync)
+    .flatMap((work) => readdirSync(work).map((tree) => join(work, tree)));
+  return trees.map((tree) => join(tree, name)).find(existsSync);
 }
+
+const POLLING = { timeout: 60_000 };
 
 const view = async (top: string) => JSON.parse((await here(top, "status", "--json")).out) as JobView;
 
 test("an interrupt of a running program that ignores signals: it goes on with the message, once", async () => {
-  const { top, run, job, said } = await deaf();
+  const top = await repository();
+  const lead = `message=$(cat); echo "$message"
+case "$message" in *"go on"*) ;; *) trap '' INT TERM; touch deaf; while :; do sleep 1000; done ;; esac
+${APPROVE}`;
+  shellJob(top, { lead });
+  const run = start(top, "run");
+  await expect.poll(() => inWorkspace(top, "deaf"), POLLING).toContain("deaf");
+  const { job } = await view(top);
   expect(await cfa(top, "tell", job, "later, please go on")).toMatchObject({
     code: 0,
     out: `delivered; ${job} reads it in its next turn`,
@@ -44,21 +38,19 @@ test("an interrupt of a running program that ignores signals: it goes on with th
   });
   await run.seen("is interrupted: go on now");
   await run.seen("lead INTENT ended turn 2");
-  const heard = read(said);
-  expect(heard.match(/go on now/gu)).toHaveLength(1);
-  expect(heard).toContain("[abandoned: ");
   run.kill("SIGINT");
   expect([0, 130]).toContain((await run.end()).code);
+  const entries = entriesOf((await here(top, "log", "--jsonl")).out);
+  const texts = entries.flatMap(({ kind, body }) => (kind === "turn" ? [body.text] : []));
+  expect(texts[0]).toMatch(/^\[human\]\ngo on now\n\n\[abandoned: /u);
+  expect(texts.filter((text) => text.includes("go on now"))).toHaveLength(1);
 });
 
 test("pause parks a running job when its turns are over; status says why; resume goes on", async () => {
   const top = await repository();
-  const go = join(directory(), "go");
-  shellJob(top, {
-    lead: `cat >/dev/null; touch ${go}.begun; until [ -e ${go} ]; do sleep 0.05; done\n${APPROVE}`,
-  });
+  shellJob(top, { lead: `cat >/dev/null; touch begun; until [ -e go ]; do sleep 0.05; done\n${APPROVE}` });
   const run = start(top, "run");
-  await expect.poll(() => existsSync(`${go}.begun`), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => inWorkspace(top, "begun"), POLLING).toContain("begun");
   const { job } = await view(top);
   const paused = await cfa(top, "pause", "--reason", "lunch");
   expect(paused).toMatchObject({
@@ -66,7 +58,7 @@ test("pause parks a running job when its turns are over; status says why; resume
     out: `${job} is paused: running turns finish, no other starts; go on: cfa resume ${job}`,
   });
   expect(await here(top, "pause")).toMatchObject({ code: 2, err: `cfa: ${job} is parked already: lunch` });
-  writeFileSync(go, "");
+  writeFileSync(join(dirname(inWorkspace(top, "begun") ?? ""), "go"), "");
   expect(await run.end()).toMatchObject({ code: 5 });
   expect((await run.end()).out).toBe(`${job} is parked: lunch\ngo on: cfa resume ${job}`);
   expect(await view(top)).toMatchObject({ parked: "lunch", state: "INTENT" });

@@ -1,32 +1,7 @@
 /** The live view in a real terminal (tmux): the tree, a question answered from elsewhere, the end, and nothing left over. */
-import { randomUUID } from "node:crypto";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { execa } from "execa";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { APPROVE, cfa, directory, MAIN, repository, shellJob } from "./fixture.ts";
-
-let socket: string;
-const tmux = async (...words: string[]) =>
-  (await execa("tmux", ["-L", socket, "-f", "/dev/null", ...words])).stdout;
-beforeEach(() => {
-  socket = `cfa-${randomUUID()}`;
-});
-afterEach(async () => {
-  await tmux("kill-server");
-});
-
-/** What the terminal shows, history included, without blank lines. */
-const screen = async () =>
-  (await tmux("capture-pane", "-p", "-J", "-S", "-200", "-t", "main"))
-    .split("\n")
-    .filter((line) => line.trim() !== "");
-
-const POLLING = { timeout: 60_000, interval: 100 };
-
-async function terminal(top: string, command: string, width = 100): Promise<void> {
-  await tmux("new-session", "-d", "-s", "main", "-x", String(width), "-y", "24", "-c", top, command);
-}
+import { expect, test } from "vitest";
+import { APPROVE, cfa, repository, shellJob } from "./fixture.ts";
+import { cfaInTerminal, POLLING, press, screen, tmux } from "./terminal.ts";
 
 /** Asks in INTENT; in EXECUTE dispatches two workers, closes them as they reply. */
 const LEAD = `message=$(cat)
@@ -44,9 +19,7 @@ ${APPROVE}`;
 test("a run with a question, in a terminal", async () => {
   const top = await repository();
   shellJob(top, { lead: LEAD, worker: 'cat >"${CFA_THREAD#dispatch:}"; printf "\\033[31mhello\\033[0m\\n"' });
-  const script = join(directory(), "run.sh");
-  writeFileSync(script, `'${process.execPath}' '${MAIN}' run; echo "exit code $?"; exec sleep 600\n`);
-  await terminal(top, `sh ${script}`);
+  await cfaInTerminal(top, "run");
 
   await expect
     .poll(async () => (await screen()).join("\n"), POLLING)
@@ -79,14 +52,11 @@ test("a run with a question, in a terminal", async () => {
 test("Ctrl-C in a narrow terminal without colours stops the run, resumable", async () => {
   const top = await repository();
   shellJob(top, { lead: 'cat >/dev/null\necho "working on it, and saying so at some length"\nsleep 600' });
-  const script = join(directory(), "run.sh");
-  const main = `'${process.execPath}' '${MAIN}'`;
-  writeFileSync(script, `trap : INT\nNO_COLOR=1 ${main} run; echo "exit code $?"; exec sleep 600\n`);
-  await terminal(top, `sh ${script}`, 50);
+  await cfaInTerminal(top, "run", { env: "NO_COLOR=1", width: 50 });
   await expect
     .poll(screen, POLLING)
     .toContainEqual(expect.stringMatching(/^└─ ● lead {2}INTENT {2}running {2}turn 1 .*…$/));
-  await tmux("send-keys", "-t", "main", "C-c");
+  await press("C-c");
   await expect.poll(screen, POLLING).toContainEqual("exit code 130");
   expect((await screen()).join(" ")).toContain("is stopped in INTENT; nothing is lost");
   expect(await tmux("capture-pane", "-p", "-e", "-t", "main")).not.toContain("\u001b[3");

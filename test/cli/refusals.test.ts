@@ -113,6 +113,20 @@ test("all mistakes of a file are reported at once, with places; as JSON too", as
   expect(found).toMatchObject({ valid: false, job: null, mistakes: [{ line: 2, column: 1 }, { line: 3 }] });
 });
 
+test("the roles of a valid file are shown, as JSON too", async () => {
+  const top = await jobText(
+    "request: x\nagents: { lead: { run: [sh], role: { system: Lead., tools: [Read], sends: [task], limits: { timeout: 5m } } } }\n",
+  )();
+  const said = await here(top, "validate");
+  expect(said.code).toBe(0);
+  expect(said.out.split("\n")).toEqual([
+    "role of lead: system prompt of 5 bytes; tools Read; sends task; receives task, reply; network none; timeout 5m",
+    expect.stringMatching(/^job\.yaml is valid/),
+  ]);
+  const found: unknown = JSON.parse((await here(top, "validate", "--json")).out);
+  expect(found).toMatchObject({ roles: [{ agent: "lead", source: null, tools: ["Read"], skills: [] }] });
+});
+
 test("what is unusual but allowed is said: a dirty base, a detached one", async () => {
   const top = await repository();
   shellJob(top, { lead: APPROVE });
@@ -121,6 +135,6 @@ test("what is unusual but allowed is said: a dirty base, a detached one", async 
   expect(said.code).toBe(0);
   expect(said.err).toMatch(/uncommitted changes/);
   expect(said.err).toMatch(/HEAD is detached/);
-  expect(said.err).toMatch(/no boundary around lead: programs run as advisory/);
+  expect(said.err).toMatch(/no boundary around lead: sandbox is advisory/);
   expect(existsSync(join(top, ".cfa"))).toBe(false);
 });

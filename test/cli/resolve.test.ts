@@ -19,7 +19,9 @@ test.each([
   ["changed first", "rm ../b.txt; cfa resolve ../b.txt", "a.txt"],
 ])("%s", async (_what, resolve, files) => {
   const top = await repository({ "a.txt": "a\n", "b.txt": "b\n" });
-  shellJob(top, { lead: lead(resolve), worker: "cat >/dev/null; echo changed >b.txt; echo done" });
+  // Inside the boundary, where the agent can write neither index nor administration of its tree.
+  const worker = "cat >/dev/null; echo changed >b.txt; echo done";
+  shellJob(top, { lead: lead(resolve), worker }, "", "required");
   const said = await cfa(top, "run");
   expect(said.err).toMatch(/worker \S+ conflicts into EXECUTE: b\.txt/);
   expect(said.code).toBe(0);

@@ -60,7 +60,7 @@ describe("init, then run, runs as it is", () => {
   });
 
   test("without a terminal progress is plain lines on stderr, without escape codes", () => {
-    expect(first.err).toContain("warning: no boundary around lead, worker");
+    expect(first.err).not.toContain("no boundary");
     expect(first.err).toMatch(
       /^\d\d:\d\d:\d\d {2}lead EXECUTE dispatches worker dispatch:\S+: Write cfa-hello.md.$/m,
     );
@@ -115,9 +115,11 @@ describe("init, then run, runs as it is", () => {
     const { out, err, code } = await here(top, "status");
     expect({ err, code }).toEqual({ err: "", code: 0 });
     expect(out).toMatch(/^hello-[0-9a-f]{8} {2}DONE {2}5 turns/);
-    expect(out).toMatch(/ {3}└─ ✓ worker {2}dispatch:\S+ {2}ended {2}1 turn {2}merged as [0-9a-f]{7}/);
+    expect(out).toMatch(
+      / {3}└─ ✓ worker {2}dispatch:\S+ {2}ended {2}1 turn {2}cost unknown {2}merged as [0-9a-f]{7}/,
+    );
     expect(out).toContain("tokens unknown, USD unknown");
-    expect(out).toContain("boundary   advisory: lead, worker");
+    expect(out).toContain("boundary   bubblewrap: lead, worker");
     expect(out).toContain("owner      nobody; the job has ended");
   });
 
@@ -140,6 +142,10 @@ describe("init, then run, runs as it is", () => {
     expect(said.out).toMatch(/^hello-[0-9a-f]{8}-2 is DONE/);
     const all = (await here(top, "status", "--all")).out.split("\n");
     expect(all.map((line) => /^hello-[0-9a-f]{8}(-2)? {2}DONE/.exec(line)?.[1] ?? "")).toEqual(["-2", ""]);
+    expect((await here(top, "run")).err).toMatch(/^other runs of the same job: hello-[0-9a-f]{8}-2 \(/mu);
+    const watched = await here(top, "status", "--watch", "--json");
+    expect(watched.code).toBe(0);
+    expect(JSON.parse(watched.out)).toMatchObject({ state: "DONE", ended: true });
   });
 
   test("init does not overwrite", async () => {

@@ -113,6 +113,13 @@ describe("the complete table", () => {
     expect(added).toEqual(complete.rules.map(({ id }) => id).filter((id) => !literal.byId.has(id)));
   });
 
+  test("each rule says what it does in words of its section", () => {
+    for (const { id, text } of complete.rules) {
+      const [prose = ""] = page.split(`\n### ${id}\n`)[1]?.split(/\n##/u) ?? [];
+      expect([id, prose.replace(/\s+/gu, " ").includes(text.about ?? "?")]).toEqual([id, true]);
+    }
+  });
+
   test("each rule has a trace in which it fires", () => {
     for (const { id } of complete.rules) {
       const traces = fences.filter(({ kind, heading }) => kind === "trace" && heading === id);

@@ -21,6 +21,7 @@ import {
   until,
   write,
 } from "./fixture.ts";
+import { startTimed } from "./timed.ts";
 
 /** Works until the turn is stopped. */
 const forever: Script = (turn) =>
@@ -100,6 +101,27 @@ describe.concurrent("a close that conflicts", () => {
     expect(bodies(entries, "transition").at(-1)?.reason).toContain(
       "the merge of dispatch:1.1.2 is unresolved in text.txt",
     );
+    const conflict = bodies(entries, "release").find(({ result }) => result === "conflict");
+    expect(git(place.top, "show", `${conflict?.ref ?? ""}:text.txt`)).toMatch(/^one\n(left|right)\nthree$/u);
+  });
+
+  test("of a parent that works on it for ever runs into the time-out of its state; the child's work stays on its ref", async () => {
+    const at = gate();
+    const started = await startTimed(
+      { ...EXECUTE, limits: { retries: 0 }, states: { EXECUTE: { state_timeout: "30m" } } },
+      {
+        lead: closing(["left", "right"], (turn) => {
+          at.open();
+          return forever(turn);
+        }),
+        worker: editor,
+      },
+    );
+    await reached(started.run, at);
+    started.clock.advance(31 * 60_000);
+    const { end, entries, place } = await finish(started);
+    expect(end).toEqual({ kind: "ended", state: "FAILURE" });
+    expect(bodies(entries, "transition").at(-1)?.reason).toContain("longer than its time-out");
     const conflict = bodies(entries, "release").find(({ result }) => result === "conflict");
     expect(git(place.top, "show", `${conflict?.ref ?? ""}:text.txt`)).toMatch(/^one\n(left|right)\nthree$/u);
   });

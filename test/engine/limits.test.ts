@@ -1,9 +1,9 @@
 /** Budgets, time-outs, deadlines and bounds, on a clock that moves when the test says so (docs/job.md). */
 import { describe, expect, test } from "vitest";
+import { JobViewer } from "../../src/cli/view/job-view.ts";
 import type { Draft } from "../../src/persistence/entry.ts";
 import { memoryBus } from "../../src/persistence/memory.ts";
 import type { Script, ScriptTurn } from "../../src/runtime/agents/script-turn.ts";
-import type { Clock } from "../../src/runtime/clock.ts";
 import {
   adapters,
   reached,
@@ -25,41 +25,10 @@ import {
   transitions,
   until,
 } from "./fixture.ts";
+import { ManualClock, startTimed } from "./timed.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-
-/** A clock that stands still; timers fire when it is moved past them. */
-class ManualClock implements Clock {
-  #now = Date.parse("2026-01-01T00:00:00Z");
-  readonly #timers = new Set<{ readonly at: number; readonly wake: () => void }>();
-
-  now(): Date {
-    return new Date(this.#now);
-  }
-
-  timer(millis: number, wake: () => void): () => void {
-    const timer = { at: this.#now + millis, wake };
-    this.#timers.add(timer);
-    return () => void this.#timers.delete(timer);
-  }
-
-  advance(millis: number): void {
-    this.#now += millis;
-    for (const timer of this.#timers) {
-      if (timer.at > this.#now) continue;
-      this.#timers.delete(timer);
-      timer.wake();
-    }
-  }
-}
-
-/** Starts a job whose engine and log tell the time by a clock of the test. */
-async function startTimed(keys: Keys, scripts: Scripts) {
-  const clock = new ManualClock();
-  const engine = makeEngine({ clock, bus: (job) => memoryBus(job, { clock: () => clock.now() }) });
-  return { clock, ...(await startJob(keys, scripts, { engine })) };
-}
 
 /** Resumes a parked job with a larger budget. */
 async function resume(
@@ -340,3 +309,54 @@ describe.concurrent("bounds", () => {
 
 /** The conversation to go on with, where there is one. */
 const going = (turn: ScriptTurn) => ({ thread: turn.children[0]?.thread });
+
+describe.concurrent("a stall: a turn of which nothing is heard for limits.stall", () => {
+  const keys = { ...EXECUTE, limits: { stall: "1m", retries: 1 } };
+
+  test("is ended and counts as an error; until another begins, its thread has stalled", async () => {
+    const { clock, ...started } = await startTimed(keys, {
+      lead: (turn) => (turn.turn === 1 ? forever(turn) : approve(turn)),
+    });
+    await until(started.run, "start");
+    clock.advance(59_000);
+    clock.advance(2000);
+    const { end, entries } = await finish(started);
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(bodies(entries, "turn").map(({ result, failure }) => [result, failure])).toEqual([
+      ["failed", "nothing was heard of it for 60 s"],
+      ["ok", null],
+    ]);
+    expect(bodies(entries, "violation").map(({ failures }) => failures)).toEqual([1]);
+    const viewer = new JobViewer();
+    const seen = entries.map((entry) => {
+      viewer.apply(entry);
+      return viewer.view().threads.children[0]?.state;
+    });
+    const after = seen.slice(entries.findIndex(({ kind }) => kind === "turn") + 1);
+    expect(after.indexOf("stalled")).toBeGreaterThanOrEqual(0);
+    expect(after.lastIndexOf("stalled")).toBeLessThan(after.indexOf("running"));
+  });
+
+  test("is none while a question of the thread is open", async () => {
+    const [begun, go] = [gate(), gate()];
+    const { clock, ...started } = await startTimed(keys, {
+      lead: inExecute(
+        async (turn) => void (await turn.ask("may I?")),
+        async (turn) => {
+          begun.open();
+          await go.passed;
+          return approve(turn);
+        },
+      ),
+    });
+    await until(started.run, "fire", ({ rule }) => rule === "escalate");
+    await started.run.tell("by the way");
+    await reached(started.run, begun);
+    clock.advance(3 * MINUTE);
+    go.open();
+    await until(started.run, "turn", ({ turn }) => turn === 2);
+    const { end, entries } = await finish(started);
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(bodies(entries, "turn").map(({ result }) => result)).toEqual(["ok", "ok"]);
+  });
+});

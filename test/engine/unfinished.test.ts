@@ -2,6 +2,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Entry } from "../../src/persistence/entry.ts";
 import type { Script, ScriptTurn } from "../../src/runtime/agents/script-turn.ts";
 import {
   approve,
@@ -14,6 +15,7 @@ import {
   type Place,
   read,
   type Scripts,
+  type Started,
   startJob,
   transitions,
   write,
@@ -80,6 +82,14 @@ const ways: readonly (readonly [string, (turn: ScriptTurn) => void, (turn: Scrip
 
 function resolve(turn: ScriptTurn): void {
   write(turn.workspace, "text.txt", "one\nboth\nthree\n");
+}
+
+/** As {@link finish}, for a job that may write the user's branch. */
+async function finishAnywhere(started: Started): Promise<Pick<Finished, "end" | "entries" | "run">> {
+  const end = await started.run.end;
+  const entries: Entry[] = [];
+  for await (const entry of started.run) entries.push(entry);
+  return { end, entries, run: started.run };
 }
 
 const hasMarkers = (turn: ScriptTurn): boolean => read(turn.workspace, "text.txt").includes("<<<<<<<");
@@ -290,6 +300,48 @@ describe.concurrent("a tree that its agent damages", () => {
     expect(end).toEqual({ kind: "ended", state: "DONE" });
     expect(bodies(entries, "turn").filter(({ result }) => result === "failed")).toHaveLength(2);
   });
+
+  const modes = ["branch", "merge", "pr-ready"] as const;
+  test.each(modes)(
+    "by the loss of every ref of the job fails the turn with a sentence, and nothing is lost under deliver: %s",
+    async (deliver) => {
+      const place = makePlace();
+      const loseRefs = (turn: ScriptTurn) => {
+        const job = turn.workspace.split("/").at(-3) ?? "";
+        const listed = git(place.top, "for-each-ref", "--format=delete %(refname)", `refs/cfa/${job}`);
+        const branch = `delete refs/heads/cfa/${job}`;
+        for (const line of [...listed.split("\n"), branch]) git(place.top, "update-ref", "-d", line.slice(7));
+      };
+      const started = await startJob(
+        { ...EXECUTE, deliver, limits: { retries: 4 } },
+        {
+          lead: async (turn) => {
+            if (turn.turn === 1) {
+              write(turn.workspace, "lead.txt", "lead\n");
+              return void (await turn.send({ to: "worker", message: "go" }));
+            }
+            for (const { thread } of turn.children) await turn.close(thread);
+            if (turn.turn === 3) loseRefs(turn);
+            return turn.turn < 4 ? "not yet" : approve(turn);
+          },
+          worker: (turn) => {
+            write(turn.workspace, "worker.txt", "worker\n");
+            if (turn.turn === 1) loseRefs(turn);
+            return "done";
+          },
+        },
+        { place },
+      );
+      const { end, entries, run: job } = await finishAnywhere(started);
+      expect(end).toEqual({ kind: "ended", state: "DONE" });
+      const failed = bodies(entries, "turn").filter(({ result }) => result === "failed");
+      expect(failed.length).toBeGreaterThan(0);
+      for (const { failure } of failed)
+        expect(failure).toMatch(/^the line of \S+ has lost its ref: .* belongs to cfa, leave it alone\.$/u);
+      const branch = deliver === "merge" ? "main" : `cfa/${job.id}`;
+      for (const file of ["lead.txt", "worker.txt"]) git(place.top, "show", `${branch}:${file}`);
+    },
+  );
 
   test("of another thread is put back before it is merged, and before the other's next turn", async () => {
     const {

@@ -65,7 +65,8 @@ describe("the smallest job file", () => {
           roster: [],
           skill: null,
           fallback: null,
-          sandbox: "preferred",
+          sandbox: "required",
+          exempt: [],
           network: "none",
           env: [],
           prompt: "message",
@@ -266,10 +267,21 @@ describe("a mistake is told by line and column, with what to write instead", () 
       "2:31: agents.lead.run: there is no file laed.mjs beside the job file or in the repository",
     ],
     [
-      job("{ run: [sh], sandbox: required }"),
-      "2:39: agents.lead.sandbox cannot be required yet: this version has no boundary; write preferred",
+      job("{ run: [sh], sandbox: no }"),
+      '2:39: agents.lead.sandbox must be one of required, preferred, advisory, not "no"',
     ],
-    [job("{ run: [sh], sandbox: no }"), "2:39: agents.lead.sandbox must be one of preferred, advisory"],
+    [
+      job("{ run: [sh], sandbox: { level: prefered } }"),
+      '2:48: agents.lead.sandbox.level must be one of required, preferred, advisory, not "prefered" (did you mean "preferred"?)',
+    ],
+    [
+      job("{ run: [sh], sandbox: { exempt: [{ tool: sh, path: gone, reason: x }] } }"),
+      "2:68: agents.lead.sandbox.exempt: there is no file or folder gone",
+    ],
+    [
+      job("{ run: [sh], sandbox: { exempt: [{ tool: sh, path: . }] } }"),
+      "2:50: agents.lead.sandbox.exempt[0].reason is missing (it must say why)",
+    ],
     [
       job("{ run: [sh], env: [PATH, CFA_JOB] }"),
       "2:42: agents.lead.env[1] must be the name of an environment variable; cfa itself sets those with CFA_",
@@ -320,7 +332,7 @@ describe("a mistake is told by line and column, with what to write instead", () 
     const text = [
       "start: PLN",
       "agents:",
-      "  lead: { run: [nodee], rooster: [], sandbox: required, roster: [writr, 5] }",
+      "  lead: { run: [nodee], rooster: [], sandbox: requird , roster: [writr, 5] }",
       "  writer: { adapter: comand }",
       "deadline: 3600",
     ].join("\n");
@@ -367,13 +379,14 @@ describe("a job file on disk", () => {
 describe("warnings", () => {
   const warnings = (text: string): readonly string[] => load(text).warnings;
   const quiet = "deadline: 1h";
-  const boundary = "no boundary around lead: programs run as advisory and can reach whatever you can";
+  const boundary = "no boundary around lead: sandbox is advisory, programs can reach whatever you can";
 
   it.each([
-    [job("{ run: [sh] }", quiet), [boundary]],
+    [job("{ run: [sh], sandbox: advisory }", quiet), [boundary]],
+    [job("{ run: [sh] }", quiet), []],
     [job("{ adapter: script, steps: [{ say: done }] }", quiet), []],
-    [job("{ run: [sh] }"), [boundary, "the job has no deadline: a question may wait for its human for ever"]],
-    [job("{ run: [sh] }", "human: none"), [boundary]],
+    [job("{ run: [sh] }"), ["the job has no deadline: a question may wait for its human for ever"]],
+    [job("{ run: [sh] }", "human: none"), []],
     [
       job(
         "{ adapter: script, steps: [{ say: done }] }",
@@ -397,13 +410,13 @@ describe("warnings", () => {
 });
 
 describe("what cfa init writes", () => {
-  it("loads without a mistake, its only warning that programs run without a boundary", () => {
+  it("loads without a mistake or a warning", () => {
     const { definition, warnings } = load(INIT_TEMPLATE);
     expect(definition).toMatchObject({
       name: "hello",
       deadline: 86_400_000,
       states: { PLAN: { agent: "lead" } },
     });
-    expect(warnings).toEqual([expect.stringContaining("no boundary around lead, worker")]);
+    expect(warnings).toEqual([]);
   });
 });

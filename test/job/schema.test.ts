@@ -96,9 +96,21 @@ describe("the keys at a place", () => {
     [
       ["agents", "x"],
       {},
-      ["adapter", "run", "roster", "skill", "fallback", "sandbox", "network", "env", "prompt", "tools"],
+      [
+        "adapter",
+        "run",
+        "role",
+        "roster",
+        "skill",
+        "fallback",
+        "sandbox",
+        "network",
+        "env",
+        "prompt",
+        "tools",
+      ],
     ],
-    [["agents", "x"], { adapter: "script" }, ["adapter", "steps", "roster", "skill", "fallback"]],
+    [["agents", "x"], { adapter: "script" }, ["adapter", "steps", "role", "roster", "skill", "fallback"]],
     [["agents"], {}, []],
     [["nowhere"], {}, []],
   ])("%j holding %j are %j", (path, mapping, keys) => {

@@ -37,7 +37,7 @@ export function checkJobs(
     try {
       holds(job, steps, given);
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = String(error);
       throw new Error([problem, "in this job:", ...job.lines().map((line) => `  ${line}`)].join("\n"), {
         cause: error,
       });

@@ -22,8 +22,12 @@ import { firingDraft, moveDraft } from "./drafts.ts";
 export const ROOT = "job";
 /** Most open children. */
 export const CAP = 2;
-const ROSTERS: Readonly<Record<string, readonly string[]>> = { O: ["A", "B"], A: ["B", "A"], B: ["A"] };
-const AGENTS = ["O", "A", "B", "Z"];
+const [A, B] = ["constructor", "valueOf"] as const;
+const ROSTERS: Readonly<Record<string, readonly string[]>> = { O: [A, B], [A]: [B, A], [B]: [A] };
+const AGENTS = ["O", A, B, "toString"];
+/** Names of the first threads and questions, such as members of every object have; those after them have numbers. */
+const THREADS = ["__proto__", "作业", "constructor", "0", "write it, 2"];
+const QUESTIONS = ["__proto__", "valueOf"];
 
 /** A step that was taken: a firing, or an outside move that was accepted. */
 export type Taken = { readonly before: Configuration; readonly after: Configuration } & (
@@ -182,7 +186,8 @@ export class RandomJob {
   }
 
   #question(): string {
-    return `e${this.#questions++}`;
+    const number = this.#questions++;
+    return QUESTIONS[number] ?? `e${number}`;
   }
 
   #move(): Move {
@@ -197,7 +202,7 @@ export class RandomJob {
     const busy = all.filter((thread) => this.#isBusy(thread));
     const thread = this.pick([...all.slice(1), ...busy, ...busy, ROOT]);
     const message = this.#message("y", "human");
-    const agent = this.configuration.cell(thread)?.mailboxes[0]?.agent ?? "A";
+    const agent = this.configuration.cell(thread)?.mailboxes[0]?.agent ?? A;
     const mode = this.pick(["merge", "drop"] as const);
     return this.pick<Move>([
       { kind: "post", agent, thread, message, head: this.below(2) === 0 },
@@ -230,13 +235,13 @@ export class RandomJob {
       return { kind: "deliver", agent: owner, thread: to, message };
     }
     if (dice < 15 || (dice < 17 && neighbours.length === 0)) {
-      const roster = ROSTERS[agent] ?? AGENTS;
-      return { kind: "deliver", agent: this.pick(roster), thread: `t${this.#threads++}`, message };
+      const roster = agent === AGENTS.at(-1) ? AGENTS : (ROSTERS[agent] ?? AGENTS);
+      return { kind: "deliver", agent: this.pick(roster), thread: threadName(this.#threads++), message };
     }
     if (dice < 17) return { kind: "terminate", thread: this.pick(neighbours) };
     if (dice < 18)
       return { kind: "ask", question: this.#question(), text: message, policy: this.pick(POLICIES) };
-    const anybody = this.pick([...this.threads(), `t${this.#threads}`]);
+    const anybody = this.pick([...this.threads(), threadName(this.#threads)]);
     return this.pick<Payload>([
       { kind: "deliver", agent: this.pick(AGENTS), thread: anybody, message },
       { kind: "terminate", thread: anybody },
@@ -261,6 +266,10 @@ export function named(all: readonly Redex[]): Redex[] {
 
 /** What ends a Run, a Proxy that may answer, an AskHuman, and a Proxy that must ask first. */
 const PLAIN: readonly string[] = ["nosend-step", "respond", "human-reply", "escalate"];
+
+function threadName(number: number): ThreadId {
+  return THREADS[number] ?? `t${number}`;
+}
 
 function ready(thread: ThreadId): Move {
   return { kind: "workspace", thread, commit: "c", refused: null };

@@ -5,6 +5,7 @@ import { analyse, buildTable, type FindingKind } from "../../src/rules/analysis.
 import { COMPLETE } from "../../src/rules/complete.ts";
 import { LITERAL } from "../../src/rules/literal.ts";
 import type { RuleText } from "../../src/rules/rule.ts";
+import { compileTable } from "../../src/rules/table.ts";
 
 const documented = new Set(
   [
@@ -23,6 +24,7 @@ test("literal has no finding: it sticks because of guards that it lacks, not of 
 const rule = (id: RuleText["id"], left: string, right: string, more: Partial<RuleText> = {}): RuleText => ({
   id,
   section: "CfA §5",
+  about: "It does something.",
   left,
   right,
   ...more,
@@ -139,6 +141,17 @@ test("finds a rule without documentation", () => {
     { kind: "undocumented", rule: "nosend-step", what: "the document of the rules does not have it" },
   ]);
 });
+
+test.each([[{ about: "" }], [{ about: " \n" }]])(
+  "finds a rule that does not say what it does: %j",
+  (more) => {
+    const what = "it does not say what it does; give it `about`, a sentence";
+    const texts = [wake, { ...rest, ...more }];
+    expect(analyse(texts)).toEqual([{ kind: "undocumented", rule: "nosend-step", what }]);
+    expect(() => buildTable(texts)).toThrow(`nosend-step: ${what}`);
+    expect(() => compileTable("custom", texts)).toThrow(`rule nosend-step: ${what}`);
+  },
+);
 
 test("rules that somebody chooses from do not shadow each other", () => {
   const silent = rule("send-step", "Run(A,t,m)", "Send(A,t,ps)", { choice: ["ps"] });

@@ -1,6 +1,8 @@
+/** The shipped scenarios through the second, independent engine. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { scenarioSchema, walk } from "./walk.ts";
+import { walk } from "./walk.ts";
+import { scenarioSchema } from "./walk-scenario.ts";
 
 const folder = new URL("../scenarios/", import.meta.url);
 
@@ -18,3 +20,12 @@ for (const file of readdirSync(folder).sort()) {
     expect(found.states).toBe(expected.reachableStates);
   });
 }
+
+test("the second engine shares nothing with cfa: it imports its own files, the scenario's form and Node", () => {
+  const here = new URL("./", import.meta.url);
+  const files = readdirSync(here).filter((file) => /^walk.*\.ts$/u.test(file));
+  const imports = files.flatMap((file) =>
+    [...readFileSync(new URL(file, here), "utf8").matchAll(/from "([^"]+)"/gu)].map(([, from]) => from),
+  );
+  expect([...new Set(imports)].sort()).toEqual(["./walk-scenario.ts", "./walk-terms.ts", "node:fs", "zod"]);
+});

@@ -3,9 +3,16 @@ import { expect, test } from "vitest";
 import type { RuleText } from "../../src/rules/rule.ts";
 import { compileTable, complete, literal } from "../../src/rules/table.ts";
 
-const rule: RuleText = { id: "wake", section: "CfA §5", left: "Idle(A,t)", right: "Idle(A,t)" };
+const rule: RuleText = {
+  id: "wake",
+  section: "CfA §5",
+  about: "Nothing.",
+  left: "Idle(A,t)",
+  right: "Idle(A,t)",
+};
 
 test.each<readonly [what: string, texts: readonly RuleText[], problem: string]>([
+  ["a rule that does not say what it does", [{ ...rule, about: "" }], "it does not say what it does"],
   ["an id twice", [rule, rule], "a rule id stands twice"],
   ["a molecule that does not exist", [{ ...rule, left: "Ideal(A,t)" }], "is not a molecule of a rule"],
   [

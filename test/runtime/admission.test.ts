@@ -414,3 +414,51 @@ describe("an outcome", () => {
     else expect(admission).toEqual({ record: result });
   });
 });
+
+describe("what a role lets its agent send", () => {
+  const OPENS = send("tester");
+  const GOES_ON = send("writer", { thread: "dispatch:4.1.2" });
+  test.each<readonly [what: string, facts: TurnFacts, call: Call, result: RegExp | null]>([
+    ["a task", { ...lead, sends: ["task"] }, OPENS, null],
+    [
+      "no task: a new conversation",
+      { ...lead, sends: ["reply"] },
+      OPENS,
+      /sends no task: do the work yourself/,
+    ],
+    ["no task: an open one", { ...one, sends: [] }, GOES_ON, /the role of lead sends no task/],
+    ["a reply", { ...child, sends: ["reply"] }, send("parent"), null],
+    [
+      "no reply, by the word",
+      { ...child, sends: ["task"] },
+      send("parent"),
+      /sends no reply: end your turn with your result/,
+    ],
+    ["no reply, by the name", { ...child, sends: ["task"] }, send("lead"), /sends no reply/],
+    [
+      "no reply, on the thread",
+      { ...child, sends: [] },
+      send("lead", { thread: lead.thread }),
+      /sends no reply/,
+    ],
+    ["a question", { ...lead, sends: ["question"] }, { verb: "ask", text: "why?" }, null],
+    [
+      "no question of a lead",
+      { ...lead, sends: [] },
+      { verb: "ask", text: "why?" },
+      /sends no question: decide yourself/,
+    ],
+    [
+      "no question of a child",
+      { ...child, sends: [] },
+      { verb: "ask", text: "why?" },
+      /end your turn and say what is open/,
+    ],
+    ["nothing, on purpose", { ...child, sends: [] }, { verb: "none" }, null],
+    ["a close, which is no message", { ...one, sends: [] }, close("dispatch:4.1.2"), null],
+  ])("%s", (_what, facts, call, result) => {
+    const admission = admit(facts, [], call);
+    if (result === null) expect(admission).toHaveProperty("entry");
+    else expect(admission).toEqual({ refused: expect.stringMatching(result) });
+  });
+});

@@ -1,7 +1,7 @@
 /** `npm run sim`: the same output for the same seed, exit codes, and a planted bug that is found and can be seen again. */
 import { spawnSync } from "node:child_process";
 import { beforeAll, expect, test } from "vitest";
-import { plant } from "../../sim/plant.ts";
+import { placesOf, plant } from "../../sim/plant.ts";
 import { PLANTED_BUGS } from "../../sim/planted-bugs.ts";
 
 const BUILT = "build/simulation";
@@ -45,6 +45,10 @@ test.each(PLANTED_BUGS.filter(({ name }) => QUICK.includes(name)))("$name: found
   const { found, says } = plant(BUILT, bug, 1, 100);
   expect(found).toBe(true);
   expect(says).toMatch(/^run \d+: \w+: /);
+});
+
+test("every bug can be planted in the code as it is", () => {
+  for (const bug of PLANTED_BUGS) expect([bug.name, placesOf(BUILT, bug)]).toEqual([bug.name, 1]);
 });
 
 test("a bug whose text is not in its module cannot be planted", () => {

@@ -1,7 +1,7 @@
 /** What an agent may try, tool by tool, in a real folder with real links: allowed, or refused with the reason. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkTool } from "../../src/tool-check/check.ts";
-import { makeSite, policyOf, type Site } from "./site.ts";
+import { makeSite, grantOf, type Site } from "./site.ts";
 
 let site: Site;
 beforeAll(() => {
@@ -30,7 +30,7 @@ async function said(tool: string, input: Attempt[1], cwd = site.work): Promise<s
   const verdict = await checkTool(
     { tool, input: placed(input) as Record<string, unknown>, cwd },
     {
-      policy: policyOf(site),
+      grant: grantOf(site),
       workspace: site.work,
       env: {
         HOME: `${site.top}/home`,

@@ -3,26 +3,51 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Output } from "../../src/cli/context.ts";
+import { runProgram } from "../../src/cli/program.ts";
 import { hookCommand } from "../../src/tool-check/hook-command.ts";
 import { MAIN } from "../cli/fixture.ts";
-import { makeSite, policyOf, type Site } from "./site.ts";
+import { makeSite, grantOf, type Site } from "./site.ts";
 
 let site: Site;
-let policy: string;
+let grant: string;
 beforeAll(() => {
   site = makeSite();
-  policy = join(site.top, "policy.json");
-  writeFileSync(policy, JSON.stringify(policyOf(site)));
+  grant = join(site.top, "grant.json");
+  writeFileSync(grant, JSON.stringify(grantOf(site)));
   mkdirSync(join(site.top, "folder"));
   writeFileSync(join(site.top, "broken.json"), "{");
-  writeFileSync(join(site.top, "wrong.json"), JSON.stringify({ ...policyOf(site), network: "some" }));
+  writeFileSync(join(site.top, "wrong.json"), JSON.stringify({ ...grantOf(site), network: "some" }));
 });
 afterAll(() => site.remove());
 
 const call = (tool_name: string, tool_input: unknown) =>
   JSON.stringify({ hook_event_name: "PreToolUse", session_id: "s", tool_name, tool_input, cwd: site.work });
 
-async function hook(input: string, words: readonly string[] = ["--policy", policy], workspace = site.work) {
+/** The same without a process of its own: quicker, for what only the input or an option decides. */
+async function here(input: string, words: readonly string[] = ["--grant", grant], workspace = site.work) {
+  const written = { out: "", err: "" };
+  const output = (to: "out" | "err"): Output => ({
+    write: (text) => void (written[to] += text),
+    drained: async () => undefined,
+    isTTY: false,
+    columns: () => 80,
+    rows: () => 24,
+    closed: () => false,
+  });
+  const code = await runProgram(["tool-check", ...words], {
+    stdout: output("out"),
+    stderr: output("err"),
+    stdin: { isTTY: false, text: async () => input },
+    env: { CFA_WORKSPACE: workspace },
+    cwd: "/",
+    now: () => new Date(),
+    onSignal: () => () => undefined,
+  });
+  return { code, out: written.out, err: written.err.trimEnd() };
+}
+
+async function hook(input: string, words: readonly string[] = ["--grant", grant], workspace = site.work) {
   const done = await execa(process.execPath, [MAIN, "tool-check", ...words], {
     input,
     env: { CFA_WORKSPACE: workspace },
@@ -65,9 +90,16 @@ describe("blocks what it cannot check:", () => {
       "must be PreToolUse",
     ],
   ])("%s", async (_name, input, why) => {
-    const { code, out, err } = await hook(input);
+    const { code, out, err } = await here(input);
     expect({ code, out, lines: err.split("\n").length }).toEqual({ code: 2, out: "", lines: 1 });
     expect(err).toContain(why);
+  });
+
+  test.each([
+    ["empty standard input", ""],
+    ["no JSON", "{"],
+  ])("as a process: %s", async (_name, input) => {
+    expect(await hook(input)).toMatchObject({ code: 2, out: "" });
   });
 
   test("more input than any call has", async () => {
@@ -85,25 +117,25 @@ describe("blocks what it cannot check:", () => {
   });
 
   test.each([
-    ["no policy", () => []],
-    ["a policy that is not there", () => ["--policy", join(site.top, "none.json")]],
-    ["a folder for a policy", () => ["--policy", join(site.top, "folder")]],
-    ["a policy that is no JSON", () => ["--policy", join(site.top, "broken.json")]],
-    ["a policy of another form", () => ["--policy", join(site.top, "wrong.json")]],
-    ["an option that there is not", () => ["--policy", policy, "--open"]],
-    ["a deadline that is none", () => ["--policy", policy, "--deadline", "soon"]],
+    ["no grant", () => []],
+    ["a grant that is not there", () => ["--grant", join(site.top, "none.json")]],
+    ["a folder for a grant", () => ["--grant", join(site.top, "folder")]],
+    ["a grant that is no JSON", () => ["--grant", join(site.top, "broken.json")]],
+    ["a grant of another form", () => ["--grant", join(site.top, "wrong.json")]],
+    ["an option that there is not", () => ["--grant", grant, "--open"]],
+    ["a deadline that is none", () => ["--grant", grant, "--deadline", "soon"]],
   ])("%s", async (_name, words) => {
-    expect((await hook(call("Read", { file_path: "a.txt" }), words())).code).toBe(2);
+    expect((await here(call("Read", { file_path: "a.txt" }), words())).code).toBe(2);
   });
 
   test.each(["", "work", "/nowhere"])("the workspace %j", async (workspace) => {
-    expect((await hook(call("Read", { file_path: "a.txt" }), ["--policy", policy], workspace)).code).toBe(2);
+    expect((await here(call("Read", { file_path: "a.txt" }), ["--grant", grant], workspace)).code).toBe(2);
   });
 
   test("standard input that does not end", async () => {
     const hanging = execa(
       process.execPath,
-      [MAIN, "tool-check", "--policy", policy, "--workspace", site.work, "--deadline", "50ms"],
+      [MAIN, "tool-check", "--grant", grant, "--workspace", site.work, "--deadline", "50ms"],
       { stdin: "pipe", reject: false },
     );
     const { exitCode, stderr } = await hanging;
@@ -119,7 +151,7 @@ describe("the command that cfa writes into a client's settings", () => {
     execa("sh", ["-c", command], { input, env: { CFA_WORKSPACE: site.work }, reject: false });
 
   test("checks", async () => {
-    const command = hookCommand([process.execPath, MAIN], policy);
+    const command = hookCommand([process.execPath, MAIN], grant);
     expect((await shell(command, call("Read", { file_path: "a.txt" }))).exitCode).toBe(0);
     expect((await shell(command, call("Read", { file_path: "out" }))).exitCode).toBe(2);
   });
@@ -131,15 +163,15 @@ describe("the command that cfa writes into a client's settings", () => {
     ["the program ends with another code", ["sh", "-c", "exit 1"]],
     ["the program is killed", ["sh", "-c", "kill -9 $$"]],
   ])("blocks when %s", async (_name, run) => {
-    const done = await shell(hookCommand(run, policy), call("Read", { file_path: "a.txt" }));
+    const done = await shell(hookCommand(run, grant), call("Read", { file_path: "a.txt" }));
     expect(done.exitCode).toBe(2);
   });
 
   test("takes paths with blanks and quotes as they are", async () => {
     const folder = join(site.top, "it's a folder");
     mkdirSync(folder);
-    writeFileSync(join(folder, "policy.json"), JSON.stringify(policyOf(site)));
-    const command = hookCommand([process.execPath, MAIN], join(folder, "policy.json"));
+    writeFileSync(join(folder, "grant.json"), JSON.stringify(grantOf(site)));
+    const command = hookCommand([process.execPath, MAIN], join(folder, "grant.json"));
     expect((await shell(command, call("Read", { file_path: "a.txt" }))).exitCode).toBe(0);
   });
 });

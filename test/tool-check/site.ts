@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ToolPolicy } from "../../src/tool-check/policy.ts";
+import type { ToolGrant } from "../../src/tool-check/grant.ts";
 
 /** Folders of a site, absolute. */
 export type Site = {
@@ -44,8 +44,8 @@ export function makeSite(): Site {
   };
 }
 
-/** The policy of an agent of the site that may use any known tool. */
-export function policyOf(site: Site, more: Partial<ToolPolicy> = {}): ToolPolicy {
+/** The grant of an agent of the site that may use any known tool. */
+export function grantOf(site: Site, more: Partial<ToolGrant> = {}): ToolGrant {
   return {
     version: 1,
     agent: "writer",

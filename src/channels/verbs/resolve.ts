@@ -5,7 +5,8 @@
 import { realpath } from "node:fs/promises";
 import { basename, relative, resolve as absolute, sep } from "node:path";
 import type { TurnFacts } from "../../runtime/agents/port.ts";
-import { declareResolved } from "../../runtime/workspaces/complete.ts";
+import { noteResolved } from "../../runtime/outbox-resolved.ts";
+import { requireResolvable } from "../../runtime/workspaces/complete.ts";
 import { readConflict, unresolvedPaths } from "../../runtime/workspaces/conflict.ts";
 import { bytes, gitAt, GitFailure, text } from "../../runtime/workspaces/git.ts";
 import type { Tree } from "../../runtime/workspaces/trees.ts";
@@ -21,7 +22,7 @@ export function resolve(
   { path }: ResolveOptions,
   cwd: string = process.cwd(),
 ): Promise<VerbResult> {
-  return inTurn(env, "resolve", async ({ facts }) => {
+  return inTurn(env, "resolve", async ({ outbox, facts }) => {
     if (path === undefined) return misuse("say which: `cfa resolve PATH`");
     const tree = await treeOf(facts);
     // The path itself may be gone: that can be its resolution.
@@ -31,11 +32,12 @@ export function resolve(
     const resolved = done("", `${name} counts as resolved; the merge is completed when the turn has ended\n`);
     if (await isSettled(tree, name)) return resolved;
     try {
-      await declareResolved(tree, name);
+      await requireResolvable(tree, name);
     } catch (error) {
       if (!(error instanceof Error) || error instanceof GitFailure) throw error;
       return refusal(error.message);
     }
+    await noteResolved(outbox, name);
     return resolved;
   });
 }

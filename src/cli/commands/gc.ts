@@ -1,16 +1,18 @@
 /**
- * `cfa gc [JOB]`: removes worktrees and private refs of jobs that ended long ago; logs and results stay.
+ * `cfa gc [JOB]`: removes worktrees and private refs of jobs that ended long ago, and, where no job is named, of jobs that no log
+ * names any more; logs and results stay.
  *
  * G1. A job that cannot be read is named on stderr and gives the exit code; the others are cleaned up all the same.
  */
 import { type Collected, collectJob } from "../../engine/gc.ts";
+import { leftBy } from "../../engine/reap.ts";
 import { parseDuration } from "../../job/duration.ts";
 import { listJobs } from "../../persistence/jobs.ts";
+import { reapGone } from "../../runtime/workspaces/reap.ts";
 import { type Context, say } from "../context.ts";
 import { Misuse, reportError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { chooseJob, repositoryTop } from "../jobs.ts";
-import { count } from "../view/text.ts";
 import { userName } from "../who.ts";
 
 /** Options of `cfa gc`. */
@@ -45,8 +47,17 @@ export async function gcCommand(
       exit = reportError(context, error);
     }
   }
-  if (json) say(context.stdout, JSON.stringify(all, null, 2));
-  else for (const one of all) say(context.stdout, lineOf(one, dryRun));
+  const gone = job === undefined ? await reapGone(top, !dryRun) : [];
+  if (json) {
+    const reaped = gone.map(({ job, ...left }) => ({ job, left, gone: true }));
+    say(context.stdout, JSON.stringify([...all, ...reaped], null, 2));
+    return exit;
+  }
+  for (const one of all) say(context.stdout, lineOf(one, dryRun));
+  for (const one of gone) {
+    const what = `${dryRun ? "would remove" : "removed"} ${leftBy(one)}`;
+    say(context.stdout, `${one.job}: ${what}, no log names it any more`);
+  }
   return exit;
 }
 
@@ -54,6 +65,5 @@ function lineOf(one: Collected, dryRun: boolean): string {
   if ("kept" in one) return `${one.job}: left as it is, ${one.kept}`;
   const { worktrees, refs } = one.left;
   if (worktrees + refs === 0) return `${one.job}: nothing is left of it`;
-  const what = `${count(worktrees, "worktree")} and ${count(refs, "private ref")}`;
-  return `${one.job}: ${dryRun ? "would remove" : "removed"} ${what}`;
+  return `${one.job}: ${dryRun ? "would remove" : "removed"} ${leftBy({ worktrees, refs })}`;
 }

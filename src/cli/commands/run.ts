@@ -11,6 +11,7 @@ import { carryOn } from "../carry-on.ts";
 import { drive } from "../drive.ts";
 import { type JobPlace, readJob } from "../jobs.ts";
 import { hasEnded } from "../../engine/read-job.ts";
+import { listJobs } from "../../persistence/jobs.ts";
 import { showEnd } from "../show-end.ts";
 
 /** Options of `cfa run`. */
@@ -40,6 +41,7 @@ export async function runCommand(
       const place: JobPlace = { top, id };
       const known = await readJob(place);
       if (known !== undefined) {
+        await sayOthers(context, place);
         if (!hasEnded(known))
           return await carryOn(context, engine, place, known, { ...show, budget: undefined });
         say(context.stderr, `${id} has run before; this is its result (--new starts another run).`);
@@ -55,4 +57,16 @@ export async function runCommand(
   } finally {
     await engine.close();
   }
+}
+
+/** Names the other runs of the same job, which `--new` has started. */
+async function sayOthers(context: Context, { top, id }: JobPlace): Promise<void> {
+  const others = (await listJobs(top)).filter(
+    (one) => one.startsWith(`${id}-`) && /^\d+$/u.test(one.slice(id.length + 1)),
+  );
+  if (others.length > 0)
+    say(
+      context.stderr,
+      `other runs of the same job: ${others.toSorted().join(", ")} (cfa status JOB, cfa resume JOB)`,
+    );
 }

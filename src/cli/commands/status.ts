@@ -1,10 +1,16 @@
-/** `cfa status [JOB]`: how a job stands, from its log alone; works while another process runs it. */
+/**
+ * `cfa status [JOB]`: how a job stands, from its log alone; works while another process runs it.
+ *
+ * S1. The exit code of a job that has ended is that of its end, as `cfa run` gave it.
+ */
 import { listJobs } from "../../persistence/jobs.ts";
 import type { Owner } from "../../persistence/ports.ts";
 import { type Context, say } from "../context.ts";
-import { EXIT } from "../exit-codes.ts";
-import { reportError } from "../errors.ts";
+import { EXIT, exitOfState } from "../exit-codes.ts";
+import { Misuse, reportError } from "../errors.ts";
+import { nextNews } from "../follow.ts";
 import { chooseJob, commandFor, type JobPlace, repositoryTop, withLog } from "../jobs.ts";
+import { Screen } from "../progress/screen.ts";
 import { colorsFor } from "../view/colors.ts";
 import { JobViewer, type JobView } from "../view/job-view.ts";
 import { jobLine, statusLines } from "../view/status-text.ts";
@@ -14,27 +20,65 @@ export type StatusCommandOptions = {
   readonly repo?: string | undefined;
   readonly all?: boolean | undefined;
   readonly json?: boolean | undefined;
+  readonly watch?: boolean | undefined;
 };
+
+/** A job as it was found; no view for an empty log. */
+type Look = { readonly view: JobView | undefined; readonly owner: Owner | undefined };
 
 /** Shows a job, or all of them one a line. */
 export async function statusCommand(
   context: Context,
   job: string | undefined,
-  { repo, all = false, json = false }: StatusCommandOptions,
+  { repo, all = false, json = false, watch = false }: StatusCommandOptions,
 ): Promise<number> {
+  if (all && watch) throw new Misuse("--watch follows one job: leave --all out");
   if (all) return showAll(context, await repositoryTop(context, repo), json);
   const place = await chooseJob(context, repo, job);
-  const { view, owner } = await look(place);
-  if (view === undefined) {
+  if (watch) return follow(context, place, json);
+  const look = await lookAt(place);
+  if (look.view === undefined) {
     say(json ? context.stderr : context.stdout, `${place.id} has an empty log: it was not started`);
     return EXIT.completed;
   }
-  if (json) {
-    say(context.stdout, JSON.stringify(view, null, 2));
-    return EXIT.completed;
-  }
+  if (json) say(context.stdout, JSON.stringify(look.view, null, 2));
+  else for (const line of linesOf(context, place, look)) say(context.stdout, line);
+  return exitOfView(look.view);
+}
+
+function exitOfView({ ended, state, delivered }: JobView): number {
+  return ended ? exitOfState(state, delivered?.problem) : EXIT.completed;
+}
+
+/** Shows the job again whenever it has changed, until it has ended. */
+async function follow(context: Context, place: JobPlace, json: boolean): Promise<number> {
   const { stdout } = context;
-  const lines = statusLines(view, {
+  const screen = stdout.isTTY && !json ? new Screen(stdout) : undefined;
+  return withLog(place, async (bus) => {
+    const viewer = new JobViewer();
+    let shown = "";
+    for (let read = 0; ;) {
+      for await (const entry of bus.log.read(read)) {
+        viewer.apply(entry);
+        read = entry.seq;
+      }
+      const view = viewer.empty ? undefined : viewer.view(await bus.inbox.pending());
+      const look = { view, owner: await bus.ownership.owner() };
+      const state = JSON.stringify(look);
+      if (screen !== undefined) screen.draw(linesOf(context, place, look).slice(0, stdout.rows() - 1));
+      else if (json && state !== shown) say(stdout, JSON.stringify(view ?? null));
+      else if (state !== shown) for (const line of [...linesOf(context, place, look), ""]) say(stdout, line);
+      shown = state;
+      if (view?.ended === true) return exitOfView(view);
+      await nextNews(bus);
+    }
+  });
+}
+
+function linesOf(context: Context, place: JobPlace, { view, owner }: Look): readonly string[] {
+  const { stdout } = context;
+  if (view === undefined) return [`${place.id} has an empty log: it was not started`];
+  return statusLines(view, {
     width: stdout.isTTY ? stdout.columns() : Infinity,
     now: context.now(),
     colors: colorsFor(context, stdout),
@@ -42,17 +86,14 @@ export async function statusCommand(
     ownerless: !isLive(owner),
     answer: (question) => commandFor(context, place.top, `answer ${question} TEXT --job ${place.id}`),
   });
-  for (const line of lines) say(stdout, line);
-  return EXIT.completed;
 }
 
-async function look(
-  place: JobPlace,
-): Promise<{ readonly view: JobView | undefined; readonly owner: Owner | undefined }> {
+async function lookAt(place: JobPlace): Promise<Look> {
   return withLog(place, async (bus) => {
     const viewer = new JobViewer();
     for await (const entry of bus.log.read()) viewer.apply(entry);
-    return { view: viewer.empty ? undefined : viewer.view(), owner: await bus.ownership.owner() };
+    const owner = await bus.ownership.owner();
+    return { view: viewer.empty ? undefined : viewer.view(await bus.inbox.pending()), owner };
   });
 }
 
@@ -73,7 +114,7 @@ async function showAll(context: Context, top: string, json: boolean): Promise<nu
   const views: JobView[] = [];
   for (const id of await listJobs(top)) {
     try {
-      const { view } = await look({ top, id });
+      const { view } = await lookAt({ top, id });
       if (view !== undefined) views.push(view);
     } catch (error) {
       exit = reportError(context, error);

@@ -1,20 +1,20 @@
 /**
- * `cfa tool-check --policy FILE`: a PreToolUse hook of agent command lines (docs/tool-check.md). It reads the call from standard input; exit
+ * `cfa tool-check --grant FILE`: a PreToolUse hook of agent command lines (docs/tool-check.md). It reads the call from standard input; exit
  * code 0 lets it pass, 2 blocks it with the sentence on standard error.
  *
- * H1. Whatever goes wrong blocks: input that is malformed, too long or does not end, a policy that cannot be read, a bug.
- * H2. To let a call pass it prints nothing, so that the client's own rules count as well.
+ * H1. Whatever goes wrong blocks: input that is malformed, too long or does not end, a grant that cannot be read, a bug.
+ * H2. To let a call pass it prints nothing, so that the client's own settings count as well.
  */
 import { parseDuration } from "../../job/duration.ts";
 import { readText } from "../../job/text-file.ts";
 import { checkTool, type Verdict } from "../../tool-check/check.ts";
 import { HOOK_BYTES_MAX, parseHookInput } from "../../tool-check/hook-input.ts";
-import { type ToolPolicy, toolPolicySchema } from "../../tool-check/policy.ts";
+import { type ToolGrant, toolGrantSchema } from "../../tool-check/grant.ts";
 import { type Context, say } from "../context.ts";
 
 /** Options of `cfa tool-check`, as they stand on the command line. */
 export type ToolCheckOptions = {
-  readonly policy?: string | undefined;
+  readonly grant?: string | undefined;
   readonly workspace?: string | undefined;
   readonly deadline?: string | undefined;
 };
@@ -23,7 +23,7 @@ export type ToolCheckOptions = {
 const PASS = 0;
 const BLOCK = 2;
 const DEADLINE = "10s";
-const POLICY_BYTES_MAX = 1024 * 1024;
+const GRANT_BYTES_MAX = 1024 * 1024;
 
 /** Decides on the call on standard input. Never rejects (H1). */
 export async function toolCheckCommand(context: Context, options: ToolCheckOptions): Promise<number> {
@@ -61,17 +61,17 @@ async function judge(
   const workspace = options.workspace ?? env["CFA_WORKSPACE"];
   if (workspace === undefined || workspace === "")
     throw new Error("no workspace is named: set CFA_WORKSPACE, or use --workspace");
-  return checkTool(parsed.call, { policy: readPolicy(options.policy), workspace, env });
+  return checkTool(parsed.call, { grant: readGrant(options.grant), workspace, env });
 }
 
-function readPolicy(file: string | undefined): ToolPolicy {
-  if (file === undefined) throw new Error("no policy is named: use --policy");
-  const read = readText(file, POLICY_BYTES_MAX);
-  if ("problem" in read) throw new Error(`the policy ${file} ${read.problem}`);
-  const parsed = toolPolicySchema.safeParse(JSON.parse(read.text));
+function readGrant(file: string | undefined): ToolGrant {
+  if (file === undefined) throw new Error("no grant is named: use --grant");
+  const read = readText(file, GRANT_BYTES_MAX);
+  if ("problem" in read) throw new Error(`the grant ${file} ${read.problem}`);
+  const parsed = toolGrantSchema.safeParse(JSON.parse(read.text));
   if (!parsed.success) {
     const keys = parsed.error.issues.map(({ path }) => path.join(".") || "the whole");
-    throw new Error(`the policy ${file} is not what cfa writes: ${keys.join(", ")}`);
+    throw new Error(`the grant ${file} is not what cfa writes: ${keys.join(", ")}`);
   }
   return parsed.data;
 }

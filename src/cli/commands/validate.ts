@@ -5,6 +5,7 @@ import { loadJobFile, type LoadedJob } from "../../job/load.ts";
 import { JobFileError, type Mistake } from "../../job/mistakes.ts";
 import { type Context, say } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
+import { roleLine, rolesOf, type RoleSummary } from "../view/role-lines.ts";
 
 /** Options of `cfa validate`. */
 export type ValidateOptions = { readonly repo?: string | undefined; readonly json?: boolean | undefined };
@@ -15,6 +16,7 @@ type Finding = {
   readonly mistakes: readonly Mistake[];
   readonly warnings: readonly string[];
   readonly remarks: readonly string[];
+  readonly roles: readonly RoleSummary[];
 };
 
 /** Checks a job file as `cfa run` would. */
@@ -33,12 +35,13 @@ export async function validateCommand(
   for (const mistake of found.mistakes) say(context.stderr, mistakeLine(mistake));
   for (const warning of found.warnings) say(context.stderr, `warning: ${warning}`);
   for (const remark of found.remarks) say(context.stderr, `note: ${remark}`);
+  for (const role of found.roles) say(context.stdout, roleLine(role));
   if (found.valid) say(context.stdout, `${name} is valid: cfa run would start or show ${found.job}`);
   return exit;
 }
 
 async function examine(context: Context, file: string, repo: string | undefined): Promise<Finding> {
-  const none = { valid: false, job: null, mistakes: [], warnings: [], remarks: [] };
+  const none = { valid: false, job: null, mistakes: [], warnings: [], remarks: [], roles: [] };
   let loaded: LoadedJob;
   try {
     loaded = loadJobFile(file, { cwd: context.cwd, ...(repo === undefined ? {} : { repository: repo }) });
@@ -47,13 +50,14 @@ async function examine(context: Context, file: string, repo: string | undefined)
     return { ...none, mistakes: error.mistakes };
   }
   const { definition, warnings } = loaded;
+  const roles = rolesOf(definition);
   try {
     const { id, remarks } = await openEngine().identify(definition);
-    return { valid: true, job: id, mistakes: [], warnings, remarks };
+    return { valid: true, job: id, mistakes: [], warnings, remarks, roles };
   } catch (error) {
     if (!(error instanceof CannotStart)) throw error;
     const mistake = { file, line: null, column: null, sentence: error.message, hint: null };
-    return { ...none, warnings, mistakes: [mistake] };
+    return { ...none, warnings, roles, mistakes: [mistake] };
   }
 }
 

@@ -2,6 +2,7 @@
  * The live view on a terminal: what happened above, the tree of threads below, drawn again in place.
  *
  * V1. At most {@link PICTURES_A_SECOND} pictures a second; without news one a second, for the clocks.
+ * V2. An open question is shown below the tree and answered there (answering.ts).
  */
 import type { Context } from "../context.ts";
 import { colorsFor } from "../view/colors.ts";
@@ -9,7 +10,8 @@ import { eventLine } from "../view/event-line.ts";
 import type { JobViewer } from "../view/job-view.ts";
 import { plain } from "../view/text.ts";
 import { treeLines } from "../view/tree-lines.ts";
-import type { Progress } from "./progress.ts";
+import { Answering } from "./answering.ts";
+import type { Progress, ProgressOptions } from "./progress.ts";
 import { Screen } from "./screen.ts";
 
 const PICTURES_A_SECOND = 10;
@@ -18,7 +20,7 @@ const PICTURES_A_SECOND = 10;
 export function liveProgress(
   context: Context,
   viewer: JobViewer,
-  answer: (question: string) => string,
+  { answer, answering: means }: Pick<ProgressOptions, "answer" | "answering">,
 ): Progress {
   const { stderr } = context;
   const screen = new Screen(stderr);
@@ -27,13 +29,21 @@ export function liveProgress(
   let above: string[] = [];
   let news = true;
   let drawnAt = 0;
+  let typed = "";
+  const answering = means && new Answering(means, stderr, (line) => above.push(line));
 
   const draw = (): void => {
     const now = context.now();
-    if (!news && now.getTime() - drawnAt < 1000) return;
+    const typing = answering?.lines(80).join("\n") ?? "";
+    if (!news && typing === typed && now.getTime() - drawnAt < 1000) return;
     const [width, rows] = [Math.max(1, stderr.columns() - 1), Math.max(2, stderr.rows() - 1)];
-    const block = viewer.empty ? [] : treeLines(viewer.view(), { width, rows, now, colors, output });
-    screen.draw(block, above);
+    const view = viewer.empty ? undefined : viewer.view();
+    if (news) answering?.take(view?.questions ?? []);
+    const below = answering?.lines(width) ?? [];
+    const tree =
+      view && treeLines(view, { width, rows: Math.max(2, rows - below.length), now, colors, output });
+    screen.draw([...(tree ?? []), ...below], above);
+    typed = typing;
     [above, news, drawnAt] = [[], false, now.getTime()];
   };
   const timer = setInterval(draw, 1000 / PICTURES_A_SECOND);
@@ -56,6 +66,7 @@ export function liveProgress(
     },
     end: () => {
       clearInterval(timer);
+      answering?.end();
       news = true;
       draw();
       screen.end();

@@ -8,6 +8,7 @@ import type { TurnEvent } from "../../runtime/agents/port.ts";
 import { type Context, say } from "../context.ts";
 import { eventLine } from "../view/event-line.ts";
 import type { JobViewer } from "../view/job-view.ts";
+import type { AnsweringMeans } from "./answering.ts";
 import { liveProgress } from "./live.ts";
 
 /** Shows a run while it goes on. */
@@ -27,17 +28,19 @@ export type ProgressOptions = {
   readonly quiet: boolean;
   /** The command that answers a question. */
   readonly answer: (question: string) => string;
+  /** How questions are answered in the terminal; absent where nobody can type. */
+  readonly answering?: AnsweringMeans | undefined;
 };
 
 /** The progress that fits the output (P1). */
 export function progressOn(
   context: Context,
   viewer: JobViewer,
-  { quiet, answer }: ProgressOptions,
+  { quiet, answer, answering }: ProgressOptions,
 ): Progress {
   const { stderr, env } = context;
   if (quiet) return silent(context);
-  if (stderr.isTTY && env["TERM"] !== "dumb") return liveProgress(context, viewer, answer);
+  if (stderr.isTTY && env["TERM"] !== "dumb") return liveProgress(context, viewer, { answer, answering });
   return {
     entry: (entry) => {
       const line = eventLine(entry, viewer.read, answer);

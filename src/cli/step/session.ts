@@ -119,6 +119,7 @@ function setBreakpoint(session: Session, on: Breakpoint["on"] | undefined, what:
 function kindOf({ steps }: Session, what: string): Breakpoint["on"] {
   if (complete.byId.has(what)) return "rule";
   const cells = [...(steps.at(-1)?.after.cells() ?? [])];
+  if (what.startsWith("escalation:")) return "thread";
   const known = cells.some(({ thread }) => thread === what || shortThread(thread) === what);
   return known ? "thread" : "message";
 }

@@ -6,6 +6,7 @@ import { shortThread } from "../../job/thread-names.ts";
 import type { Cell } from "../../soup/cell.ts";
 import type { Configuration } from "../../soup/configuration.ts";
 import type { ThreadId } from "../../soup/message.ts";
+import { conversationOf } from "../../runtime/question-record.ts";
 import { clip, count, firstLine } from "../view/text.ts";
 
 /** A line of the tree; `touched` when its thread is one of those asked for. */
@@ -20,13 +21,19 @@ export function soupTree(configuration: Configuration, touched: readonly ThreadI
   });
   const below = (thread: ThreadId, indent: string): TreeLine[] => {
     const children = [...configuration.children(thread)];
-    return children.flatMap((child, at) => {
+    const { questions } = configuration.cellOrEmpty(thread);
+    const conversations = questions.map(({ kind, question, policy }, at) => ({
+      text: `${indent}${children.length === 0 && at === questions.length - 1 ? "└─ " : "├─ "}${conversationOf(question)}  ${STAGES[kind]} (${policy})`,
+      touched: touched.includes(thread),
+    }));
+    const lines = children.flatMap((child, at) => {
       const last = at === children.length - 1;
       return [
         lineOf(child, `${indent}${last ? "└─ " : "├─ "}`),
         ...below(child, `${indent}${last ? "   " : "│  "}`),
       ];
     });
+    return [...conversations, ...lines];
   };
   return roots.flatMap(({ thread }) => [lineOf(thread, ""), ...below(thread, "")]);
 }
@@ -36,7 +43,14 @@ function isThere({ lifecycles, mailboxes, questions, interrupts, terminates, dow
   return own + down.count > 0;
 }
 
-function what({ lifecycles, mailboxes, questions, terminates, interrupts }: Cell): string {
+/** What a question waits for, by its molecule. */
+const STAGES = {
+  AskQuestion: "is being asked",
+  Proxy: "is with the proxy",
+  AskHuman: "waits for the human",
+} as const;
+
+function what({ lifecycles, mailboxes, terminates, interrupts }: Cell): string {
   const parts = lifecycles.map((one) => {
     if (one.kind === "Run")
       return `${one.agent} runs turn ${one.turn}: ${clip(firstLine(one.message.body), 40)}`;
@@ -45,7 +59,6 @@ function what({ lifecycles, mailboxes, questions, terminates, interrupts }: Cell
   });
   const mail = mailboxes.reduce((total, { messages }) => total + messages.length, 0);
   if (mail > 0) parts.push(`${mail} in its mailbox`);
-  for (const { kind, question } of questions) parts.push(`${kind} ${question}`);
   if (interrupts.length > 0) parts.push("interrupted");
   if (terminates.length > 0) parts.push("is being ended");
   return parts.join(", ");

@@ -77,7 +77,7 @@ function recordLine(entry: Entry, ledger: Ledger): EventLine | undefined {
     }
     case "notify": {
       const { question, to, problem } = entry.body;
-      const what = `the notice of question ${question} by ${to}`;
+      const what = `the notification of question ${question} by ${to}`;
       return problem === null ? quiet(`${what} was given`) : loud(`warning: ${what} failed: ${problem}`);
     }
     case "resume":

@@ -7,9 +7,12 @@
 import { JobReader, type ReadJob } from "../../engine/read-job.ts";
 import type { Transition } from "../../job/machine.ts";
 import type { Entry } from "../../persistence/entry.ts";
-import type { Ledger } from "../../runtime/ledger.ts";
+import type { InboxItem } from "../../persistence/ports.ts";
 import { invariant } from "../../soup/invariant.ts";
 import type { AgentName, ThreadId } from "../../soup/message.ts";
+import { type PendingAnswer, pendingAnswers, questionsOf, type QuestionView } from "./question-view.ts";
+import { NOTHING_SPENT, Spending, type SpentView } from "./spending.ts";
+import { firstLine } from "./text.ts";
 import { type Moment, stateOf, type ThreadState, whyOf } from "./thread-view.ts";
 
 /** A thread with everything below it. */
@@ -25,18 +28,9 @@ export type ThreadView = {
   /** Turns that have failed. */
   readonly failures: number;
   readonly why: string;
+  readonly spent: SpentView;
+  /** Threads below it, and the conversations of its open questions. */
   readonly children: readonly ThreadView[];
-};
-
-/** An open question. */
-export type QuestionView = { readonly id: string; readonly thread: ThreadId; readonly text: string };
-
-/** What the job has used; null is unknown. Where some turn said nothing, sums are what is known at least. */
-export type SpentView = {
-  readonly turns: number;
-  readonly tokens: number | null;
-  readonly usd: number | null;
-  readonly complete: boolean;
 };
 
 /** See the header. Its members are those of `cfa status --json`. */
@@ -48,6 +42,8 @@ export type JobView = {
   /** Why the job is parked; null when it is not. */
   readonly parked: string | null;
   readonly questions: readonly QuestionView[];
+  /** Answers that nobody has taken up yet; their questions are not open any more. */
+  readonly answers: readonly PendingAnswer[];
   readonly threads: ThreadView;
   readonly delivered: {
     readonly branch: string;
@@ -71,12 +67,14 @@ export type JobView = {
 export class JobViewer {
   readonly #reader = new JobReader();
   readonly #started = new Map<ThreadId, number>();
+  readonly #spent = new Spending();
   readonly #boundaries = new Map<AgentName, string>();
   readonly #states = new Map<ThreadId, { readonly state: ThreadState; readonly since: string }>();
 
   /** Takes up the next entry. Throws LogInvalid when the rules do not allow it. */
   apply(entry: Entry): void {
     this.#reader.apply(entry);
+    if (entry.kind === "turn") this.#spent.take(entry.body);
     if (entry.kind === "start") {
       const { thread, turn, agent, boundary } = entry.body;
       this.#started.set(thread, turn);
@@ -103,26 +101,29 @@ export class JobViewer {
     return read;
   }
 
-  /** The job after the entries so far. */
-  view(): JobView {
+  /** The job after the entries so far; `inbox` is what waits there. */
+  view(inbox: readonly InboxItem[] = []): JobView {
     const { read } = this;
     const { record, ledger, configuration } = read;
     const moment = this.#moment(read);
     const { machine, delivered, definition } = record;
+    const answers = pendingAnswers(ledger, inbox);
+    const questions = questionsOf(ledger, answers);
     return {
       job: record.id,
       state: machine.state,
       history: machine.history.map(({ seq: _seq, ...transition }) => transition),
       backtracks: machine.backtracks,
       parked: record.parked,
-      questions: questionsOf(ledger),
-      threads: this.#thread(ledger.root, moment),
+      questions,
+      answers,
+      threads: this.#thread(ledger.root, moment, questions),
       delivered,
       ended: configuration.isClosed(ledger.root) && ledger.unreleased.size === 0,
       request: definition.request,
       openedAt: record.openedAt,
       at: read.at,
-      spent: spentOf(ledger),
+      spent: this.#spent.ofJob(),
       boundary: Object.fromEntries(
         Object.entries(definition.agents).map(([name, agent]) => [
           name,
@@ -136,7 +137,7 @@ export class JobViewer {
     return { configuration, ledger, started: this.#started, parked: record.parked };
   }
 
-  #thread(thread: ThreadId, moment: Moment): ThreadView {
+  #thread(thread: ThreadId, moment: Moment, questions: readonly QuestionView[]): ThreadView {
     const record = moment.ledger.thread(thread);
     const { state, since } = this.#states.get(thread) ?? { state: "ended", since: record.since };
     return {
@@ -148,7 +149,11 @@ export class JobViewer {
       turns: record.turns,
       failures: record.failures,
       why: whyOf(record, state, moment),
-      children: record.children.map((child) => this.#thread(child, moment)),
+      spent: this.#spent.of(thread),
+      children: [
+        ...questions.filter((one) => one.thread === thread).map(conversationView),
+        ...record.children.map((child) => this.#thread(child, moment, questions)),
+      ],
     };
   }
 }
@@ -176,13 +181,18 @@ function touched(entry: Entry): readonly ThreadId[] | undefined {
   }
 }
 
-function questionsOf({ questions }: Ledger): QuestionView[] {
-  return [...questions.values()]
-    .filter(({ asking }) => asking)
-    .map(({ id, thread, text }) => ({ id, thread, text }));
-}
-
-function spentOf({ turns, tokens, usd, usageUnknown }: Ledger): SpentView {
-  const known = (sum: number): number | null => (usageUnknown && sum === 0 ? null : sum);
-  return { turns, tokens: known(tokens), usd: known(usd), complete: !usageUnknown };
+/** A question as the conversation that it is, below its asker (CfA §7). */
+function conversationView({ conversation, thread, since, text }: QuestionView): ThreadView {
+  return {
+    thread: conversation,
+    agent: "human",
+    parent: thread,
+    state: "waiting for the human",
+    since,
+    turns: 0,
+    failures: 0,
+    why: firstLine(text),
+    spent: NOTHING_SPENT,
+    children: [],
+  };
 }

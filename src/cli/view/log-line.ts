@@ -6,6 +6,7 @@
 import type { Entry, EntryBody } from "../../persistence/entry.ts";
 import { printAtom, printPayload } from "../../soup/print.ts";
 import type { Message, Payload } from "../../soup/message.ts";
+import { conversationOf } from "../../runtime/question-record.ts";
 import { clip, plain } from "./text.ts";
 
 /** Most characters of a text (R1). */
@@ -58,12 +59,17 @@ export function detailOf(entry: Entry): string {
 
 function firing({ rule, at, choice }: EntryBody<"fire">): string {
   const { ps, ...rest } = choice ?? {};
-  const bound = Object.entries(at).map(([name, value]) => `${name}=${printAtom(value)}`);
+  const bound = Object.entries(at).map(([name, value]) => `${name}=${named(name, value)}`);
   const chosen = Object.entries(rest).map(
-    ([name, value]) => `${name}=${typeof value === "string" ? value : mail(value)}`,
+    ([name, value]) => `${name}=${typeof value === "string" ? named(name, value) : mail(value)}`,
   );
   const payloads = ps === undefined ? [] : [`ps=[${ps.map(payload).join(",")}]`];
   return [rule, ...bound, ...chosen, ...payloads].join(" ");
+}
+
+/** A value of a naming variable; a question stands as its conversation (CfA §7). */
+function named(variable: string, value: string): string {
+  return printAtom(variable === "e" ? conversationOf(value) : value);
 }
 
 function payload(one: Payload): string {

@@ -7,6 +7,7 @@ import { shortThread } from "../../job/thread-names.ts";
 import { type Change, changeOf, threadsNamed } from "../../persistence/change.ts";
 import type { Entry, EntryBody } from "../../persistence/entry.ts";
 import type { Step } from "../../persistence/verify.ts";
+import { conversationOf } from "../../runtime/question-record.ts";
 import { complete } from "../../rules/table.ts";
 import { printMolecule } from "../../soup/print.ts";
 import { detailOf } from "./log-line.ts";
@@ -87,7 +88,17 @@ export function agentsNamed(entry: Entry): readonly string[] {
   return "agent" in entry.body ? [entry.body.agent] : [];
 }
 
-/** Whether an entry touches a thread, given by its whole or its short name. */
+/** Whether an entry touches a thread, given by its whole or its short name, or the conversation of a question. */
 export function touches(entry: Entry, name: string): boolean {
-  return threadsNamed(entry).some((thread) => thread === name || shortThread(thread) === name);
+  if (threadsNamed(entry).some((thread) => thread === name || shortThread(thread) === name)) return true;
+  return questionsNamed(entry).some((question) => conversationOf(question) === name);
+}
+
+function questionsNamed(entry: Entry): readonly string[] {
+  if (entry.kind === "notify") return [entry.body.question];
+  if (entry.kind === "act") return entry.body.verb === "answer" ? [entry.body.target] : [];
+  if (entry.kind !== "fire") return [];
+  const { at, choice } = entry.body;
+  const asked = (choice?.ps ?? []).flatMap((one) => (one.kind === "ask" ? [one.question] : []));
+  return [at["e"], choice?.e, ...asked].filter((question) => question !== undefined);
 }

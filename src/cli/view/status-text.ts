@@ -5,7 +5,8 @@
  */
 import type { Colors } from "./colors.ts";
 import { between } from "./elapsed.ts";
-import type { JobView, SpentView } from "./job-view.ts";
+import type { JobView } from "./job-view.ts";
+import type { SpentView } from "./spending.ts";
 import { count, firstLine, plain } from "./text.ts";
 import { treeLines } from "./tree-lines.ts";
 
@@ -26,7 +27,7 @@ export function statusLines(view: JobView, options: StatusOptions): readonly str
   const { width, now, colors, owner, ownerless, answer } = options;
   const { history, questions, delivered, backtracks } = view;
   return [
-    ...treeLines(view, { width, rows: Infinity, now, colors, ownerless }),
+    ...treeLines(view, { width, rows: Infinity, now, colors, ownerless, costs: true }),
     "",
     `request    ${firstLine(view.request)}`,
     `owner      ${owner}`,
@@ -38,6 +39,10 @@ export function statusLines(view: JobView, options: StatusOptions): readonly str
     ...questions.map(
       ({ id, text }, at) =>
         `${at === 0 ? "questions  " : "           "}${id}: ${plain(text)}  (${answer(id)})`,
+    ),
+    ...view.answers.map(
+      ({ question, text, by }, at) =>
+        `${at === 0 ? "answers    " : "           "}${question}: ${firstLine(text)}  (by ${by}, waits to be taken up)`,
     ),
     `spent      ${spentText(view.spent)}`,
     `boundary   ${boundaryText(view)}`,

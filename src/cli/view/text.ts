@@ -26,6 +26,11 @@ export function widthOf(text: string): number {
   return width;
 }
 
+/** The letters of a text as people count them. */
+export function graphemes(text: string): string[] {
+  return [...segmenter.segment(text)].map(({ segment }) => segment);
+}
+
 function cells(grapheme: string): number {
   if (/^[\p{Mark}\p{Format}]+$/u.test(grapheme)) return 0;
   return /\p{Emoji_Presentation}|\uFE0F|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]/u.test(

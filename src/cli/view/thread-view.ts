@@ -6,10 +6,14 @@
 import type { Configuration } from "../../soup/configuration.ts";
 import type { ThreadId } from "../../soup/message.ts";
 import type { Ledger } from "../../runtime/ledger.ts";
+import { isStallFailure } from "../../runtime/stall.ts";
 import type { ThreadRecord } from "../../runtime/thread-record.ts";
 import { count, firstLine } from "./text.ts";
 
-/** What a thread is doing (T1). `queued`: its turn waits for a slot, a merge, or the release of a parked job. */
+/**
+ * What a thread is doing (T1). `queued`: its turn waits for a slot, or a merge. `stalled`: its last turn was ended because nothing was heard
+ * of it, and no other has begun.
+ */
 export type ThreadState =
   | "running"
   | "queued"
@@ -17,6 +21,7 @@ export type ThreadState =
   | "waiting for mail"
   | "waiting for the human"
   | "parked"
+  | "stalled"
   | "ending"
   | "ended";
 
@@ -32,23 +37,29 @@ export type Moment = {
 
 /** What the thread is doing. */
 export function stateOf(thread: ThreadId, moment: Moment): ThreadState {
-  const { configuration, started, parked } = moment;
+  const { configuration, ledger, started, parked } = moment;
   const cell = configuration.cell(thread);
   if (cell === undefined || cell.closed) return "ended";
   if (cell.terminates.length > 0) return "ending";
   const [lifecycle] = cell.lifecycles;
   if (lifecycle?.kind === "Run") {
     if (started.get(thread) === lifecycle.turn) return "running";
-    return parked === null ? "queued" : "parked";
+    if (parked !== null) return "parked";
+    return hasStalled(ledger, thread) ? "stalled" : "queued";
   }
   if (lifecycle?.kind === "Send") return "sending";
   if (cell.questions.length > 0) return "waiting for the human";
-  return parked === null ? "waiting for mail" : "parked";
+  if (parked !== null) return "parked";
+  return hasStalled(ledger, thread) ? "stalled" : "waiting for mail";
+}
+
+function hasStalled({ threads }: Ledger, thread: ThreadId): boolean {
+  return isStallFailure(threads.get(thread)?.last?.failure ?? null);
 }
 
 /** Why it does that, in one line; empty when there is nothing to add. */
 export function whyOf(record: ThreadRecord, state: ThreadState, moment: Moment): string {
-  const { configuration, ledger, parked } = moment;
+  const { configuration, parked } = moment;
   const cell = configuration.cell(record.thread);
   switch (state) {
     case "running":
@@ -62,10 +73,12 @@ export function whyOf(record: ThreadRecord, state: ThreadState, moment: Moment):
       return [lastFailure(record), whomFor(record, configuration)].filter((part) => part !== "").join("; ");
     case "waiting for the human": {
       const ids = cell?.questions.map(({ question }) => question) ?? [];
-      return ids.map((id) => `${id}: ${firstLine(ledger.questions.get(id)?.text ?? "")}`).join("; ");
+      return `for the answer to ${ids.join(", ")}`;
     }
     case "parked":
       return parked ?? "";
+    case "stalled":
+      return lastFailure(record);
     case "ending":
       return record.ending === "merge" ? "its work will be merged" : "its work will be dropped";
     case "ended":

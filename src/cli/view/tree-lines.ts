@@ -22,6 +22,8 @@ export type TreeOptions = {
   readonly output?: ReadonlyMap<string, string>;
   /** Nobody runs the job: a turn that was running is lost, and runs again when the job is resumed. */
   readonly ownerless?: boolean;
+  /** Show what each thread has used. */
+  readonly costs?: boolean;
 };
 
 type Line = { readonly text: string; readonly paint: (text: string) => string };
@@ -79,6 +81,7 @@ const MARKS = {
   "waiting for mail": "·",
   "waiting for the human": "?",
   parked: "‖",
+  stalled: "!",
   ending: "×",
   ended: "✓",
 } as const;
@@ -95,10 +98,19 @@ function threadLine(thread: ThreadView, indent: string, options: TreeOptions): L
     state === "running" ? `turn ${turn}` : count(turn, "turn"),
     ...(state === "ended" ? [] : [between(thread.since, options.now)]),
     ...(thread.failures > 0 ? [`${thread.failures} failed`] : []),
+    ...(options.costs === true ? costOf(thread) : []),
     plain(output ?? thread.why),
   ];
   const paint = paintOf(thread, colors);
   return { text: parts.filter((part) => part !== "").join("  "), paint };
+}
+
+/** What it has used, in money where that is known; unknown is said, never shown as zero. */
+function costOf({ spent: { turns, tokens, usd, complete } }: ThreadView): string[] {
+  if (turns === 0) return [];
+  const least = complete ? "" : "at least ";
+  if (usd !== null) return [`${least}${usd.toFixed(2)} USD`];
+  return [tokens === null ? "cost unknown" : `${least}${count(tokens, "token")}`];
 }
 
 function paintOf({ state }: ThreadView, colors: Colors): (text: string) => string {
@@ -107,6 +119,7 @@ function paintOf({ state }: ThreadView, colors: Colors): (text: string) => strin
     case "sending":
       return colors.green;
     case "waiting for the human":
+    case "stalled":
       return colors.yellow;
     case "ended":
     case "ending":

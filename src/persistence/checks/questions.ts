@@ -14,9 +14,23 @@ export function questionsCheck(): LogCheck {
   return {
     name: "questions",
     says: "questions are asked once, and answered as their policies say",
-    step: ({ entry }) => (entry.kind === "fire" ? judge(asked, entry.body) : undefined),
+    step: ({ entry }) => {
+      if (entry.kind === "act") return defaultFor(asked, entry.body);
+      return entry.kind === "fire" ? judge(asked, entry.body) : undefined;
+    },
     commit: withoutAct,
   };
+}
+
+/** Default answers bear ids of their own (docs/log.md); under `always` only a person answers. */
+function defaultFor(
+  asked: ReadonlyMap<string, Question>,
+  { id, target }: EntryBody<"act">,
+): string | undefined {
+  const always = asked.get(target)?.policy === "always";
+  return always && id === `default:${target}`
+    ? "under the policy always no default answer counts"
+    : undefined;
 }
 
 function judge(asked: Map<string, Question>, { rule, at, choice }: EntryBody<"fire">): string | undefined {

@@ -1,8 +1,12 @@
 /**
  * JSON with places: the value of a text, and the line and column at which each part of it begins.
  *
- * E13. Accepts exactly JSON. A mistake is reported at its first character, with what was expected there.
+ * E13. Accepts exactly JSON, but no key twice in one object and nothing nested deeper than {@link DEEPEST}. A mistake is reported
+ *      at its first character, with a sentence.
  */
+
+/** Deepest nesting of objects and arrays. No file of ours needs more than ten. */
+const DEEPEST = 1_000;
 
 /** A part of a JSON text: the keys and indices that lead to it. */
 export type JsonPath = readonly (string | number)[];
@@ -10,18 +14,14 @@ export type JsonPath = readonly (string | number)[];
 /** A place in a text; both from 1. */
 export type Place = { readonly line: number; readonly column: number };
 
-/** Text that is not JSON. */
+/** Text that is not JSON, or not JSON that anybody means; the message is a sentence. */
 export class JsonError extends Error {
   override readonly name = "JsonError";
   readonly place: Place;
-  readonly expected: string;
 
-  constructor(text: string, offset: number, expected: string) {
-    const found =
-      offset < text.length ? `found ${JSON.stringify(text.slice(offset, offset + 12))}` : "found the end";
-    super(`expected ${expected}, ${found}`);
+  constructor(text: string, offset: number, sentence: string) {
+    super(sentence);
     this.place = placeOf(text, offset);
-    this.expected = expected;
   }
 }
 
@@ -73,6 +73,7 @@ class Reader {
     this.#blank();
   }
 
+  /** The value of the whole text. */
   whole(): unknown {
     const value = this.#value([]);
     if (this.#offset < this.#text.length) this.#fail("the end of the file");
@@ -80,7 +81,9 @@ class Reader {
   }
 
   #fail(expected: string): never {
-    throw new JsonError(this.#text, this.#offset, expected);
+    const rest = this.#text.slice(this.#offset, this.#offset + 12);
+    const found = rest === "" ? "the end" : JSON.stringify(rest);
+    throw new JsonError(this.#text, this.#offset, `not JSON: expected ${expected}, found ${found}`);
   }
 
   #match(pattern: RegExp): string | undefined {
@@ -103,6 +106,10 @@ class Reader {
 
   #value(path: JsonPath): unknown {
     this.#places.set(JSON.stringify(path), this.#offset);
+    if (path.length >= DEEPEST && /[[{]/u.test(this.#text[this.#offset] ?? "")) {
+      const deep = `more than ${DEEPEST} objects and arrays lie inside one another here, and no scenario needs that`;
+      throw new JsonError(this.#text, this.#offset, deep);
+    }
     if (this.#takes("{")) return this.#object(path);
     if (this.#takes("[")) return this.#array(path);
     if (this.#text.startsWith('"', this.#offset)) return this.#string("a string");
@@ -121,12 +128,20 @@ class Reader {
   }
 
   #object(path: JsonPath): unknown {
-    const entries: [string, unknown][] = [];
+    const entries = new Map<string, unknown>();
     if (this.#takes("}")) return {};
     do {
+      const start = this.#offset;
       const key = this.#string("a key");
+      if (entries.has(key)) {
+        throw new JsonError(
+          this.#text,
+          start,
+          `the key ${JSON.stringify(key)} is given twice; keep one of them`,
+        );
+      }
       if (!this.#takes(":")) this.#fail('":"');
-      entries.push([key, this.#value([...path, key])]);
+      entries.set(key, this.#value([...path, key]));
     } while (this.#takes(","));
     if (!this.#takes("}")) this.#fail('"," or "}"');
     return Object.fromEntries(entries);

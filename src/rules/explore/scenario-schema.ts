@@ -25,6 +25,19 @@ const script = z.strictObject({
   run: z.union([z.int().min(1, RUN), z.literal("*")], RUN),
   choices: z.array(z.union([z.literal("nosend"), send, ask])),
 });
+const others = z.array(name);
+/** A record of zod leaves out a key such as `__proto__`, and an agent may be called so. */
+const roster = z
+  .custom<Readonly<Record<string, readonly string[]>>>(
+    (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+    "expected an object of lists of agents",
+  )
+  .superRefine((value, context) => {
+    for (const [agent, list] of Object.entries(value)) {
+      for (const { message, path } of others.safeParse(list).error?.issues ?? [])
+        context.addIssue({ code: "custom", message, path: [agent, ...path] });
+    }
+  });
 /** The shape of a scenario file. */
 export const scenarioFile = z.strictObject({
   name: z.string(),
@@ -32,7 +45,7 @@ export const scenarioFile = z.strictObject({
   rules: z.enum(["literal", "complete"], 'expected "literal" or "complete"').default("complete"),
   initial: z.array(z.string()),
   closed: z.array(name).default([]),
-  roster: z.record(z.string(), z.array(name)).default({}),
+  roster: roster.default({}),
   cap: z.int("expected a whole number").min(0, "expected 0 or more").default(3),
   scripts: z.array(script).default([]),
   // What is expected by other engines may have more than is compared here.

@@ -91,7 +91,7 @@ function jsonOf(text: string): JsonSource {
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const { line, column } = error.place;
-    throw new ScenarioError([`line ${line}, column ${column}: not JSON: ${error.message}`]);
+    throw new ScenarioError([`line ${line}, column ${column}: ${error.message}`]);
   }
 }
 

@@ -2,8 +2,8 @@
  * The `command` adapter: any program is an agent. It gets the prompt on standard input, the workspace as working directory, and talks
  * back with `cfa send`, `cfa ask`, `cfa close` and `cfa outcome`; what it prints is its final text.
  *
- * C1. Its environment is: PATH (cfa's, with the directory of `cfa` first), LANG=C.UTF-8, PWD, the CFA_* variables of
- *     {@link turnVariables}, and the variables of cfa's own environment that the role names. Nothing else, HOME neither.
+ * C1. Its environment is: PATH (cfa's, with the directory of `cfa` first, then that of its role's scripts), LANG=C.UTF-8, PWD,
+ *     CFA_ROLE_DIR where it has a role, the CFA_* variables of {@link turnVariables}, and the variables of cfa's own environment that the role names. Nothing else, HOME neither.
  * C2. It succeeds with exit status 0 and with nothing else. Its text is never interpreted.
  * C3. All turns of a thread see the same CFA_SESSION.
  * C4. A boundary is drawn anew around each turn: workspace and outbox can be written, history and the files of `run` read (docs/boundary.md).
@@ -46,6 +46,8 @@ export type CommandOptions = {
   readonly prompt?: "message" | "full";
   /** Directory that holds an executable `cfa`. */
   readonly cfaBin: string;
+  /** Directory with what its role brings: SYSTEM.md, skills/, scripts/ (docs/roles.md); absent without a role. */
+  readonly roleDirectory?: string;
   /** Milliseconds that it has after each request to stop (SIGINT, then SIGTERM) before the kill; 1500 unless given. */
   readonly grace?: number;
   /** Most processes and threads at a time, where the machine can hold it to them; {@link PROCESSES_MAX} unless given. */
@@ -153,18 +155,20 @@ async function configureTools(
 }
 
 /** The part of the environment that is the same in all turns (C1). */
-function baseEnvironment({ env, cfaBin }: CommandOptions): Record<string, string> {
+function baseEnvironment({ env, cfaBin, roleDirectory }: CommandOptions): Record<string, string> {
   const passed = env.flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  const path = [cfaBin, process.env["PATH"] ?? "/usr/bin:/bin"].join(delimiter);
-  return { LANG: "C.UTF-8", ...Object.fromEntries(passed), PATH: path };
+  const scripts = roleDirectory === undefined ? [] : [join(roleDirectory, "scripts")];
+  const path = [cfaBin, ...scripts, process.env["PATH"] ?? "/usr/bin:/bin"].join(delimiter);
+  const role = roleDirectory === undefined ? {} : { CFA_ROLE_DIR: roleDirectory };
+  return { LANG: "C.UTF-8", ...Object.fromEntries(passed), PATH: path, ...role };
 }
 
 /** The variables that tell a program about its turn. */
 export function turnVariables(request: TurnRequest, session: string): Readonly<Record<string, string>> {
-  const { facts, entry, outbox, artifacts } = request;
+  const { facts, entry, outbox, artifacts, workspace } = request;
   const parent =
     facts.parent === null
       ? {}
@@ -179,6 +183,7 @@ export function turnVariables(request: TurnRequest, session: string): Readonly<R
     CFA_AGENT: facts.agent,
     ...parent,
     CFA_OUTBOX: outbox,
+    CFA_WORKSPACE: workspace,
     CFA_ARTIFACTS: JSON.stringify(artifacts),
     ...(facts.skill?.file == null ? {} : { CFA_SKILL: facts.skill.file }),
   };

@@ -41,6 +41,9 @@ export type Spending = {
   readonly stateTurns: Amount | null;
 };
 
+/** What an agent sends: work to others, results to whoever dispatched it, questions (docs/roles.md). */
+export type Sendable = "task" | "reply" | "question";
+
 /** What early refusal needs, and what an agent may ask about its turn; written as `turn.json` beside the outbox. */
 export type TurnFacts = {
   readonly job: string;
@@ -55,6 +58,8 @@ export type TurnFacts = {
   readonly lead: boolean;
   /** Agents that this one may spark. */
   readonly roster: readonly AgentName[];
+  /** What its role lets it send; absent where it may send everything. */
+  readonly sends?: readonly Sendable[] | undefined;
   /** The instance that sparked this thread; null for a state lead (its parent is the orchestrator). */
   readonly parent: { readonly agent: AgentName; readonly thread: ThreadId } | null;
   /** Open children: neither closed nor dying. */

@@ -23,7 +23,7 @@ export class Unproven extends Error {
 
 /**
  * Reads its arguments (canaries) in every way of P1 and prints each path that could be read. `$1` is the file that must be readable.
- * `read` is part of the shell: no program is started but `ln`.
+ * `read` is part of the shell: no program is started but `ln`, for the first canary.
  */
 const SCRIPT = `
 try() { { read -r got <"$1"; } 2>/dev/null && printf 'reached %s\\n' "$1"; }
@@ -34,8 +34,8 @@ n=0
 for canary; do
   n=$((n + 1))
   try "$canary"
-  ln -s "$canary" "/tmp/link-$n" 2>/dev/null && try "/tmp/link-$n"
-  ln "$canary" "/tmp/hard-$n" 2>/dev/null && try "/tmp/hard-$n"
+  [ $n -gt 1 ] || ln -s "$canary" /tmp/link 2>/dev/null && try /tmp/link
+  [ $n -gt 1 ] || ln "$canary" /tmp/hard 2>/dev/null && try /tmp/hard
   for process in /proc/[0-9]* /proc/self; do
     try "$process/root$canary"
     try "$process/cwd/../$canary"

@@ -117,22 +117,28 @@ async function afterAgent(job: JobGit, tree: Tree, record: ConflictRecord): Prom
   return "merge" in again ? again : { unmerged: again.paths, own: null };
 }
 
-/** Declares `path` resolved as it will stand at the end of the turn. Rejects with a sentence when it is not unmerged, or holds markers. */
-export async function declareResolved(tree: Tree, path: string): Promise<void> {
+/** Rejects with a sentence when `path` cannot be declared resolved: it is not unmerged, or holds markers. Writes nothing. */
+export async function requireResolvable(tree: Tree, path: string): Promise<void> {
   const before = readConflict(tree);
   const left = before?.completed === null ? await unresolvedPaths(tree, before) : [];
   if (before !== undefined && left.includes(bytes(path)) && (await holdsMarkers(tree, before, bytes(path))))
     throw new Error(
       `${JSON.stringify(path)} still holds conflict markers: edit it until none is left, then it is resolved.`,
     );
-  // Read anew: nothing may come between reading and writing.
-  const record = readConflict(tree);
-  if (record === undefined || !left.includes(bytes(path)))
+  if (before === undefined || !left.includes(bytes(path)))
     throw new Error(
       left.length === 0
         ? `${JSON.stringify(path)} is not in conflict: the workspace of ${tree.thread} holds no conflict.`
         : `${JSON.stringify(path)} is not in conflict: name one of ${left.map((each) => JSON.stringify(text(each))).join(", ")}.`,
     );
+}
+
+/** Declares `path` resolved as it stands. Rejects like {@link requireResolvable}. */
+export async function declareResolved(tree: Tree, path: string): Promise<void> {
+  await requireResolvable(tree, path);
+  // Read anew: nothing may come between reading and writing.
+  const record = readConflict(tree);
+  if (record === undefined) return;
   const known = record.paths.filter((entry) => entry.path !== bytes(path));
   const entry = record.paths.find((each) => each.path === bytes(path)) ?? {
     path: bytes(path),

@@ -5,7 +5,10 @@
  *     is the summary artifact. `merge`: the base branch receives the line (merge-into-branch.ts), and `cfa/<job>` goes.
  * D2. What cannot be delivered as asked is delivered as `branch`, with the reason.
  * D3. The job's last state, artifacts included, stays on its private ref. Done again, it confirms what is there.
+ * D4. What was delivered is compared with that state and with the merges that the log names (delivered.ts); what does not hold
+ *     goes no further than the branch of the job, with a sentence.
  */
+import { whyDeliveryIsShort, whyWorkIsShort } from "./delivered.ts";
 import { readCommits, text } from "./git.ts";
 import { mergeIntoBranch, Undeliverable } from "./merge-into-branch.ts";
 import type { Delivery, DeliverMode } from "./port.ts";
@@ -25,6 +28,8 @@ export type DeliverOptions = {
   readonly summary: string | undefined;
   /** Short name of the base branch, for `merge`. */
   readonly target: string | undefined;
+  /** Commits that the log says were merged into the job's tree. */
+  readonly merges: readonly string[];
 };
 
 /** The end of a job's line, and why it may not go further than the job's branch. */
@@ -35,22 +40,40 @@ export async function deliverJob(job: JobGit, options: DeliverOptions): Promise<
   const thread = job.home;
   const name = treeName(job.job, thread);
   const tree = await findTree(job, thread);
-  const work = tree === undefined ? await endedWork(job, name) : await finishWork(job, tree);
-  const delivery = await handOver(job, name, options, work);
+  const work = tree === undefined ? await endedWork(job, name) : await finishWork(job, tree, options.merges);
+  const delivery = await checked(job, options, work, () => handOver(job, name, options, work));
   await removeWorktree(job, name);
   if (delivery.branch !== jobBranch(job.job)) await deleteRefs(job, [`delete ${refs.branch(job.job)}`]);
   else await job.git.run(["update-ref", refs.branch(job.job), delivery.commit]);
   return delivery;
 }
 
+/** A delivery that holds the work (D4). */
+async function checked(
+  job: JobGit,
+  { mode, target }: DeliverOptions,
+  { commit }: Work,
+  make: () => Promise<Delivery>,
+): Promise<Delivery> {
+  const [before] =
+    mode === "merge" && target !== undefined ? await readCommits(job.git, [`refs/heads/${target}`]) : [];
+  const made = await make();
+  if (made.problem !== undefined) return made;
+  const short = await whyDeliveryIsShort(job, commit, made.commit, before?.id);
+  return short === undefined ? made : { branch: jobBranch(job.job), commit, problem: short };
+}
+
 /** Commits the job's work and keeps its last state (D3). */
-async function finishWork(job: JobGit, tree: Tree): Promise<Work> {
+async function finishWork(job: JobGit, tree: Tree, merges: readonly string[]): Promise<Work> {
   const isUnfinished = (await unfinishedIn(tree)) !== undefined;
   const commit = isUnfinished ? (await lineEnd(job, tree)).id : await workCommit(job, tree);
   const last = await write(job, await contentOf(job, tree), undefined, `Snapshot end of ${tree.thread}`);
   const ref = refs.ended(job.job, tree.name);
   await job.git.run(["update-ref", ref, last]);
-  if (!isUnfinished) return { commit };
+  if (!isUnfinished) {
+    const problem = await whyWorkIsShort(job, { work: commit, last, merges });
+    return problem === undefined ? { commit } : { commit, problem };
+  }
   const problem = `the workspace of ${tree.thread} held an unfinished merge, which is left out: all of it is on ${ref}.`;
   return { commit, problem };
 }

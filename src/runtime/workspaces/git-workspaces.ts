@@ -56,6 +56,7 @@ export async function gitWorkspaces(options: GitWorkspacesOptions): Promise<Work
   const job = await jobGit(options);
   const queue = new KeyedQueue();
   const damaged = new Set<string>();
+  const said = new Set<string>();
   const name = (tree: ThreadId): string => treeName(job.job, tree);
   const alone = <T>(tree: ThreadId, work: () => Promise<T>): Promise<T> => queue.run(name(tree), work);
   const guard = <T>(tree: ThreadId, work: () => Promise<T>): Promise<T> =>
@@ -73,7 +74,12 @@ export async function gitWorkspaces(options: GitWorkspacesOptions): Promise<Work
     exclusive: alone,
     branch: (tree, parent) => queued(parent, () => branchTree(job, tree, parent)),
     snapshot: (tree, label, since) =>
-      guard(tree, async () => snapshot(job, await requireTree(job, tree), label, since)),
+      guard(tree, async () => {
+        const made = await snapshot(job, await requireTree(job, tree), label, since);
+        const left = made.left.filter((sentence) => !said.has(`${tree} ${sentence}`));
+        for (const sentence of left) said.add(`${tree} ${sentence}`);
+        return { ...made, left };
+      }),
     merge: (tree, parent) =>
       queued(parent, async () => {
         const above = await requireTree(job, parent);
@@ -93,8 +99,8 @@ export async function gitWorkspaces(options: GitWorkspacesOptions): Promise<Work
         return isDamaged ? restoreDamaged(job, tree, commit, label) : restoreTree(job, tree, commit, label);
       }),
     drop: (tree) => queued(tree, () => dropTree(job, tree)),
-    deliver: (mode, message, summary) =>
-      queued(root, () => deliverJob(job, { mode, message, summary, target: options.target })),
+    deliver: (mode, message, { summary, merges = [] } = {}) =>
+      queued(root, () => deliverJob(job, { mode, message, summary, merges, target: options.target })),
     reconcile: async (live) => {
       for (const found of await reconcileTrees(job, live)) damaged.add(found);
     },

@@ -7,6 +7,7 @@
  *     is not UTF-8 survives; {@link bytes} and {@link text} convert.
  * G3. Arguments that name paths are literal, never patterns.
  * G4. Reads take no optional locks.
+ * G5. Objects are what their names say: what `git replace` puts in their place counts for nothing.
  */
 import { execa } from "execa";
 import { STRAY_MARK } from "./strays.ts";
@@ -81,6 +82,7 @@ function environment(place: GitPlace, call: GitCall): Record<string, string> {
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_LITERAL_PATHSPECS: "1",
+    GIT_NO_REPLACE_OBJECTS: "1",
     GIT_EDITOR: ":",
     GIT_AUTHOR_NAME: WHO.NAME,
     GIT_AUTHOR_EMAIL: WHO.EMAIL,

@@ -49,6 +49,8 @@ export type LoggedTree = {
   readonly snapshot: string | null;
   /** The merge that it holds: the child, and the commit that is merged. */
   readonly conflict: { readonly child: ThreadId; readonly commit: string } | null;
+  /** The commit at which its line began, and the newest of it; absent where the log knows of none. */
+  readonly line?: { readonly began: string; readonly newest: string };
 };
 
 /** The result of a merge into the parent's tree. */
@@ -73,6 +75,8 @@ export type Snapshot = {
   readonly commit: string;
   /** True when the content differs from that of the snapshot `since`, by default the one before. */
   readonly changed: boolean;
+  /** What stands in the tree and is not in the commit whole, one sentence each; said once of each path while a process runs. */
+  readonly left: readonly string[];
 };
 
 /**
@@ -84,7 +88,7 @@ export type Delivery = { readonly branch: string; readonly commit: string; reado
 /** Ways to hand over the result (job.yaml `deliver`). */
 export type DeliverMode = "branch" | "merge" | "pr-ready";
 
-/** A tree as the log says that it stood. Commits are full hashes. */
+/** All that the log says of a tree. Commits are full hashes. */
 export type TreeState = {
   /** Commit at which it began. */
   readonly began: string;
@@ -138,7 +142,10 @@ export interface Workspaces {
     commit: string | null,
     label: string,
   ): Promise<{ readonly kept: string | undefined }>;
-  /** Puts a tree that is missing or was found damaged back to what the log says; any other stays as it is. Queued on the tree. */
+  /**
+   * Puts a tree that is missing or was found damaged back to what the log says, and makes refs of its line that somebody has
+   * deleted anew; any other stays as it is. Queued on the tree.
+   */
   mend(tree: ThreadId, logged: LoggedTree, label: string): Promise<void>;
   /** Work commit of `tree`, then a merge commit of it into `parent`'s tree. Queued on `parent`. */
   merge(tree: ThreadId, parent: ThreadId): Promise<Merged>;
@@ -155,9 +162,14 @@ export interface Workspaces {
   drop(tree: ThreadId): Promise<{ readonly ref: string | null }>;
   /**
    * Hands over the job's tree and removes its worktree. `message` is that of a commit that has to be made; for `pr-ready` the text
-   * of the artifact `summary` takes its place, where there is one.
+   * of the artifact `summary` takes its place, where there is one. `merges` are commits that the log says were merged into the
+   * tree: a result that lacks one of them, or anything that the tree held, is delivered with a problem.
    */
-  deliver(mode: DeliverMode, message: string, summary?: string): Promise<Delivery>;
+  deliver(
+    mode: DeliverMode,
+    message: string,
+    more?: { readonly summary?: string | undefined; readonly merges?: readonly string[] },
+  ): Promise<Delivery>;
   /** Removes worktrees, locks and half-made leftovers that none of `live` names. Called once before anything else runs. */
   reconcile(live: readonly ThreadId[]): Promise<void>;
 }

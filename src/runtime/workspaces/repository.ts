@@ -9,6 +9,7 @@ import { join, resolve } from "node:path";
 import { bytes, fields, gitAt, text } from "./git.ts";
 import { whyGitWillNotDo } from "./git-version.ts";
 import { isErrno } from "../../soup/errno.ts";
+import { whyUnsuitable } from "./unsuitable.ts";
 
 /** A repository in which a job can run. */
 export type Repository = {
@@ -47,6 +48,8 @@ export async function inspectRepository(dir: string): Promise<Inspection> {
   const head = await git.attempt(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
   if (head.code !== 0)
     return { refused: `${top} has no commit yet: make a first commit, then start the job.` };
+  const unsuitable = await whyUnsuitable(top);
+  if (unsuitable !== undefined) return { refused: unsuitable };
   const [status, branch, blocked] = await Promise.all([
     git.run(["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames"]),
     git.attempt(["symbolic-ref", "--quiet", "--short", "HEAD"]),

@@ -14,12 +14,13 @@ import { join } from "node:path";
 import { z } from "zod";
 import { openConflict } from "./conflict.ts";
 import { bytes, type CommitObject, readCommits, text } from "./git.ts";
+import { leftOut } from "./left-out.ts";
 import type { Snapshot } from "./port.ts";
 import { look, lookWithin } from "./safe-path.ts";
 import { type Change, stage, survey } from "./stage.ts";
 import { isPrivate, type JobGit, PRIVATE, refs, type Tree } from "./trees.ts";
 import { unfinishedIn } from "./unfinished.ts";
-import { commitTree } from "./work-commit.ts";
+import { commitTree, requireLine } from "./work-commit.ts";
 import { removeLocks } from "./worktrees.ts";
 
 /** What a snapshot's commit says besides its content. */
@@ -38,6 +39,7 @@ export type Recorded = {
 
 /** Takes a snapshot under `refs/cfa/<job>/snapshots/<name>/<label>`. */
 export async function snapshot(job: JobGit, tree: Tree, label: string, since?: string): Promise<Snapshot> {
+  await requireLine(job, tree);
   const latest = refs.latest(job.job, tree.name);
   const known = readCommits(job.git, since === undefined ? [latest] : [latest, since]);
   const [content, [before, earlier]] = await Promise.all([contentOf(job, tree), known]);
@@ -50,14 +52,18 @@ export async function snapshot(job: JobGit, tree: Tree, label: string, since?: s
   await job.git.run(["update-ref", "--stdin"], {
     input: same ? named : `${named}update ${latest} ${commit} ${before?.id ?? "0".repeat(commit.length)}\n`,
   });
-  return { commit, changed: (since === undefined ? before : earlier)?.tree !== content.tree };
+  const changed = (since === undefined ? before : earlier)?.tree !== content.tree;
+  return { commit, changed, left: content.left };
 }
 
 /** The content of a tree, as a git tree object, and what it stands on. */
-export type Content = Omit<Recorded, "commit">;
+export type Content = Omit<Recorded, "commit"> & {
+  /** What is not in it whole (left-out.ts). */
+  readonly left: readonly string[];
+};
 
 /** Whether two trees held the same content on the same HEAD, with the same left unfinished. */
-export function isSame(a: Content, b: Content): boolean {
+export function isSame(a: Omit<Content, "left">, b: Omit<Content, "left">): boolean {
   return (
     a.tree === b.tree &&
     a.head === b.head &&
@@ -85,17 +91,18 @@ export async function contentOf(job: JobGit, tree: Tree): Promise<Content> {
   const hidden = await privateNames(tree);
   if (changes.length === 0 && hidden.length === 0 && found.head !== null) {
     const [head] = await readCommits(job.git, [found.head]);
-    if (head !== undefined) return { tree: head.tree, ...stands };
+    if (head !== undefined) return { tree: head.tree, ...stands, left: leftOut(found.changes, []) };
   }
   const index = join(tree.admin, "cfa-index");
   try {
     if ((await look(join(tree.admin, "index"))) !== undefined)
       await copyFile(join(tree.admin, "index"), index);
-    await stage(tree, changes, index);
+    const unstaged = await stage(tree, changes, index);
     // The agent may have staged or committed them.
     if (hidden.length > 0)
       await tree.git.run(["rm", "-r", "-q", "--cached", "--ignore-unmatch", "--", ...hidden], { index });
-    return { tree: (await tree.git.run(["write-tree"], { index })).trim(), ...stands };
+    const left = leftOut(found.changes, unstaged);
+    return { tree: (await tree.git.run(["write-tree"], { index })).trim(), ...stands, left };
   } finally {
     await rm(index, { force: true });
   }

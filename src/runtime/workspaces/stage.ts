@@ -4,12 +4,14 @@
  * S1. One `git status` says everything: HEAD, branch, changed, untracked and unmerged paths.
  * S2. Staging takes a path as it stands in the tree, also when it is ignored or unmerged.
  * S3. A repository inside the tree that is no submodule is left out: git would record a commit that exists nowhere
- *     else, or fail. So are files that cannot be read, pipes, sockets and devices.
+ *     else, or fail. So are files that cannot be read or are too large (oversize.ts), pipes, sockets and devices.
+ *     Whoever stages is told.
  */
 import { constants } from "node:fs";
 import { access, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fields, type Git } from "./git.ts";
+import { oversizeAmong } from "./oversize.ts";
 import { look } from "./safe-path.ts";
 import type { Tree } from "./trees.ts";
 
@@ -20,6 +22,8 @@ export type Change = {
   readonly kind: "tracked" | "untracked" | "unmerged";
   /** The path does not exist in the tree. */
   readonly gone: boolean;
+  /** A submodule whose commit differs. */
+  readonly submodule?: boolean;
 };
 
 /** The state of a tree (S1). */
@@ -67,23 +71,34 @@ function changeOf(line: string): Change {
   const words = line.split(" ");
   const path = words.slice(unmerged ? 10 : 8).join(" ");
   const modeInTree = words[unmerged ? 6 : 5];
-  return { path, kind: unmerged ? "unmerged" : "tracked", gone: modeInTree === "000000" };
+  const gone = modeInTree === "000000";
+  const submodule = words[2]?.startsWith("SC") === true && !gone ? { submodule: true } : {};
+  return { path, kind: unmerged ? "unmerged" : "tracked", gone, ...submodule };
 }
 
-/** Brings `changes` into the tree's index, or into the one named (S2, S3). */
-export async function stage(tree: Tree, changes: readonly Change[], index?: string): Promise<void> {
+/** Brings `changes` into the tree's index, or into the one named (S2). Returns paths (byte strings) that are left out (S3). */
+export async function stage(
+  tree: Tree,
+  changes: readonly Change[],
+  index?: string,
+): Promise<readonly string[]> {
   const call = index === undefined ? {} : { index };
   const gone = changes.filter((change) => change.gone).map((change) => change.path);
   if (gone.length > 0)
     await tree.git.run(["update-index", "--force-remove", "-z", "--stdin"], { ...call, input: list(gone) });
   const present = changes.filter((change) => !change.gone && !change.path.endsWith("/"));
-  if (present.length === 0) return;
-  const paths = present.map((change) => change.path);
+  const large = await oversizeAmong(
+    tree.dir,
+    present.map((change) => change.path),
+  );
+  const paths = present.map((change) => change.path).filter((path) => !large.has(path));
+  if (paths.length === 0) return [...large];
   const add = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
   const done = await tree.git.attempt(add, { ...call, input: list(paths) });
-  if (done.code === 0) return;
+  if (done.code === 0) return [...large];
   const usable = await Promise.all(paths.map((path) => isStageable(tree.dir, path)));
   await tree.git.run(add, { ...call, input: list(paths.filter((_, at) => usable[at])) });
+  return [...large, ...paths.filter((_, at) => !usable[at])];
 }
 
 const list = (paths: readonly string[]): string => paths.map((path) => `${path}\0`).join("");

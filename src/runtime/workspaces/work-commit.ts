@@ -11,9 +11,11 @@
  * C5. All refs move, or none: none when the end of the line is no longer the one that was read, as after a process that stood
  *     still has lost the job to another one.
  */
+import { join } from "node:path";
 import { type CommitObject, type Git, readCommits, text } from "./git.ts";
 import { PathRefused, TreeBroken } from "./port.ts";
 import { rewriteWithout } from "./rewrite.ts";
+import { look } from "./safe-path.ts";
 import { stage, survey, type Survey } from "./stage.ts";
 import { isJobTree, isReserved, jobBranch, type JobGit, refs, reservedNames, type Tree } from "./trees.ts";
 
@@ -73,8 +75,17 @@ export async function prepare(job: JobGit, tree: Tree, resolved: boolean): Promi
 /** The newest commit of a tree's line. */
 export async function lineEnd(job: JobGit, tree: Pick<Tree, "name" | "thread">): Promise<CommitObject> {
   const [end] = await readCommits(job.git, [refs.thread(job.job, tree.name)]);
-  if (end === undefined) throw new TreeBroken(`the line of ${tree.thread} has lost its ref.`);
+  if (end === undefined)
+    throw new TreeBroken(
+      `the line of ${tree.thread} has lost its ref: what is under refs/cfa/ belongs to cfa, leave it alone.`,
+    );
   return end;
+}
+
+/** Rejects with a {@link TreeBroken} when the ref of a tree's line is gone. */
+export async function requireLine(job: JobGit, tree: Tree): Promise<void> {
+  const isLoose = (await look(join(job.common, refs.thread(job.job, tree.name)))) !== undefined;
+  if (!isLoose) await lineEnd(job, tree);
 }
 
 /** The commit that the line ends with when HEAD's own commits are counted in. */

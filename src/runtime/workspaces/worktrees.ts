@@ -55,7 +55,7 @@ export async function listWorktrees(job: JobGit): Promise<readonly Found[]> {
 }
 
 /** Directory of the worktree that an administration describes; undefined when it is half-made. */
-async function worktreeOf(admin: string): Promise<string | undefined> {
+export async function worktreeOf(admin: string): Promise<string | undefined> {
   const gitdir = await readIfThere(join(admin, "gitdir"));
   return gitdir === undefined || gitdir === ""
     ? undefined

@@ -40,7 +40,7 @@ test.each<[string, Draft]>([
     },
   ],
   [
-    '12:00:01.250    17  fire        ask-step A=lead t=t1 e=q1 x=task "which?" π=always',
+    '12:00:01.250    17  fire        ask-step A=lead t=t1 e=escalation:q1 x=task "which?" π=always',
     {
       kind: "fire",
       body: {

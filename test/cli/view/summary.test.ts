@@ -1,6 +1,7 @@
 /** The last words of a run. */
 import { expect, test } from "vitest";
 import type { JobView } from "../../../src/cli/view/job-view.ts";
+import { NOTHING_SPENT } from "../../../src/cli/view/spending.ts";
 import { endLines, parkedLines, stoppedLines, waitingLines } from "../../../src/cli/view/summary.ts";
 
 const view: JobView = {
@@ -12,6 +13,7 @@ const view: JobView = {
   backtracks: 0,
   parked: null,
   questions: [],
+  answers: [],
   threads: {
     thread: "job:j",
     agent: "orchestrator",
@@ -21,6 +23,7 @@ const view: JobView = {
     turns: 0,
     failures: 0,
     why: "",
+    spent: NOTHING_SPENT,
     children: [],
   },
   delivered: { branch: "cfa/j", commit: "abcdefabcd".repeat(4), mode: "branch" },
@@ -63,7 +66,8 @@ test("FAILURE: where to look", () => {
 });
 
 test("waiting, parked and stopped jobs say what to do next", () => {
-  const questions = [{ id: "q1", thread: "t", text: "Which?" }];
+  const asked = { agent: "lead", policy: "always", since: view.at, default: null } as const;
+  const questions = [{ id: "q1", conversation: "escalation:q1", thread: "t", text: "Which?", ...asked }];
   expect(waitingLines({ ...view, questions }, facts)).toEqual([
     "j waits for a human",
     "  q1: Which?",

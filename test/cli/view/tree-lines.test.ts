@@ -1,6 +1,7 @@
 /** The tree of threads: from a view to lines, in a given width and height. */
 import { expect, test } from "vitest";
 import type { JobView, ThreadView } from "../../../src/cli/view/job-view.ts";
+import { NOTHING_SPENT } from "../../../src/cli/view/spending.ts";
 import { spentText } from "../../../src/cli/view/status-text.ts";
 import { widthOf } from "../../../src/cli/view/text.ts";
 import { treeLines } from "../../../src/cli/view/tree-lines.ts";
@@ -16,6 +17,7 @@ function thread(id: string, agent: string, more: Partial<ThreadView> = {}): Thre
     turns: 1,
     failures: 0,
     why: "",
+    spent: NOTHING_SPENT,
     children: [],
   };
   return { thread: id, agent, ...known, ...more } as ThreadView;
@@ -29,6 +31,7 @@ function job(children: readonly ThreadView[], more: Partial<JobView> = {}): JobV
     backtracks: 0,
     parked: null,
     questions: [],
+    answers: [],
     threads: thread("job:notes-1", "orchestrator", { children }),
     delivered: null,
     ended: false,
@@ -68,13 +71,27 @@ test("agent, thread, state, turn, time, and the last line or the reason", () => 
 });
 
 test("a parked job and its questions stand in the first line; an ended one stops its clock", () => {
-  const question = { id: "q1", thread: "t", text: "?" };
+  const asked = { agent: "lead", policy: "always", since: AT, default: null } as const;
+  const question = { id: "q1", conversation: "escalation:q1", thread: "t", text: "?", ...asked };
   const parked = job([], { parked: "the budget of 4 turns is spent", questions: [question] });
   expect(treeLines(parked, { width: 200, rows: 20, now: NOW })).toEqual([
     "notes-1  EXECUTE  4 turns  1m 05s  parked: the budget of 4 turns is spent  1 question open",
   ]);
   const ended = job([], { ended: true, state: "DONE", at: "2026-01-01T00:00:02.500Z" });
   expect(treeLines(ended, { width: 200, rows: 20, now: NOW })).toEqual(["notes-1  DONE  4 turns  2.5s"]);
+});
+
+test.each([
+  [{ turns: 0, tokens: 0, usd: 0, complete: true }, "queued  0 turns"],
+  [{ turns: 2, tokens: null, usd: null, complete: false }, "cost unknown"],
+  [{ turns: 2, tokens: 50, usd: null, complete: false }, "at least 50 tokens"],
+  [{ turns: 2, tokens: 50, usd: 0.1, complete: true }, "0.10 USD"],
+  [{ turns: 2, tokens: 50, usd: 0.1, complete: false }, "at least 0.10 USD"],
+])("what a thread has used (%j) is shown where it is wanted, unknown never as zero", (spent, says) => {
+  const one = writer(1, { state: "queued", turns: spent.turns, spent });
+  const options = { width: 200, rows: 20, now: NOW };
+  expect(treeLines(job([lead([one])]), { ...options, costs: true })[2]).toContain(says);
+  expect(treeLines(job([lead([one])]), options)[2]).not.toMatch(/USD|cost|token/u);
 });
 
 test("a job whose agents have no boundary says so as long as it runs", () => {

@@ -1,4 +1,4 @@
-/** Exploration against the naive walk, and the reduced walk against the full one. */
+/** Exploration against the independent engine (../walk.ts), and the reduced walk against the full one. */
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -38,16 +38,16 @@ describe.each(readdirSync(folder).sort())("%s", (file) => {
   });
 });
 
-test("exploration agrees with the naive walk on random scenarios, the reduced one too", () => {
+test("exploration agrees with the independent engine on random scenarios, the reduced one too", () => {
   fc.assert(
     fc.property(anyScenario, (given) => {
       const scenario = parseScenario(JSON.stringify(given));
       const full = runScenario(scenario, { maxStates: 200 });
       if (!full.complete) return;
-      const { states, ...naive } = walk(given);
-      expect({ states: full.states, ...verdicts(full) }).toEqual({ states, ...naive });
+      const { states, ...others } = walk(given);
+      expect({ states: full.states, ...verdicts(full) }).toEqual({ states, ...others });
       const reduced = runScenario(scenario, { reduce: true });
-      expect(verdicts(reduced)).toEqual(naive);
+      expect(verdicts(reduced)).toEqual(others);
       expect(reduced.states).toBeLessThanOrEqual(states);
     }),
     { numRuns: Number(process.env["RUNS"] ?? 200) },

@@ -21,7 +21,7 @@ function mistakesIn(text: string): readonly string[] {
 const script = (choices: string, run = "1") =>
   `{"name":"x","initial":[],"scripts":[{"agent":"A","thread":"t","run":${run},"choices":[${choices}]}]}`;
 
-describe("a file that is not JSON is refused at its first wrong character", () => {
+describe("a file that is not JSON, or nobody's, is refused at its first wrong character", () => {
   test.each([
     ["nothing", "", "line 1, column 1: not JSON: expected a JSON value, found the end"],
     ["a comma too many", '{"a": [1,]}', 'line 1, column 10: not JSON: expected a JSON value, found "]}"'],
@@ -53,6 +53,21 @@ describe("a file that is not JSON is refused at its first wrong character", () =
       "{} {}",
       'line 1, column 4: not JSON: expected the end of the file, found "{}"',
     ],
+    [
+      "a key twice",
+      '{"cap": 1,\n "name": "x", "cap": 2}',
+      'line 2, column 15: the key "cap" is given twice; keep one of them',
+    ],
+    [
+      "a key twice in a roster, once with an escape",
+      String.raw`{"roster": {"A": [], "\u0041": []}}`,
+      'line 1, column 22: the key "A" is given twice; keep one of them',
+    ],
+    [
+      "no end of lists in lists",
+      `{"name":\n${"[".repeat(100_000)}`,
+      "line 2, column 1000: more than 1000 objects and arrays lie inside one another here, and no scenario needs that",
+    ],
   ])("%s", (_what, text, mistake) => {
     expect(mistakesIn(text)).toEqual([mistake]);
   });
@@ -71,6 +86,24 @@ describe("a file of another form is refused with all its mistakes", () => {
       "an unknown table",
       '{"name":"x","initial":[],"rules":"strict"}',
       ['line 1, column 34: rules: expected "literal" or "complete"'],
+    ],
+    [
+      "a roster that is none",
+      '{"name":"x","initial":[],\n"roster":["A"]}',
+      ["line 2, column 10: roster: expected an object of lists of agents"],
+    ],
+    [
+      "rosters with what is no agent, whatever theirs is called",
+      '{"name":"x","initial":[],\n"roster":{"__proto__":[1],"A":"B"}}',
+      [
+        "line 2, column 24: roster.__proto__[0]: expected a name",
+        "line 2, column 31: roster.A: expected array, received string",
+      ],
+    ],
+    [
+      "a key that is no key of ours",
+      '{"name":"x","initial":[],"__proto__":1}',
+      ["line 1, column 38: __proto__: this key is not known here"],
     ],
     ["a negative cap", '{"name":"x","initial":[],\n"cap":-1}', ["line 2, column 7: cap: expected 0 or more"]],
     [

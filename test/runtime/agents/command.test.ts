@@ -88,6 +88,7 @@ test("its environment is PATH, LANG, PWD and what tells of its turn, nothing els
     CFA_PARENT_THREAD: "state:j:PLAN:0",
     CFA_MCP: join(home, "out/mcp.json"),
     CFA_OUTBOX: join(home, "out"),
+    CFA_WORKSPACE: join(home, "work"),
     CFA_ARTIFACTS: '{"plan":"PLAN.md"}',
   });
 });

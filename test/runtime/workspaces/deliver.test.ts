@@ -167,3 +167,28 @@ describe("merge", () => {
     expect(repo.git("show", `${delivery.commit}:text.txt`)).toBe("lead");
   });
 });
+
+describe("the last look", () => {
+  test("finds a merge that the log names and the work lacks: it stays on the branch of the job, with a sentence", async () => {
+    const stray = repo.git("commit-tree", "-p", repo.base, "-m", "stray", `${repo.base}^{tree}`);
+    const more = { merges: [stray] };
+    expect(await workspaces.deliver("merge", "Deliver notes", more)).toEqual({
+      branch: `cfa/${JOB}`,
+      commit: repo.git("rev-parse", `cfa/${JOB}`),
+      problem: expect.stringMatching(/^[0-9a-f]{12} lacks a merge that the log names: [0-9a-f]{40}\.$/u),
+    });
+    expect(repo.git("rev-parse", "main")).toBe(repo.base);
+  });
+
+  test("finds content that is not what the workspace held, and names the file", async () => {
+    // A filter that writes something else each time: work commit and last state cannot agree.
+    repo.git("config", "filter.clock.clean", "date +%s%N");
+    writeIn(workspaces.path(LEAD), ".gitattributes", "*.time filter=clock\n");
+    writeIn(workspaces.path(LEAD), "now.time", "now\n");
+    const { problem, branch } = await workspaces.deliver("pr-ready", "message");
+    expect(problem).toMatch(
+      /^[0-9a-f]{12} is not what the workspace held: it differs in "now\.time", all of it is in [0-9a-f]{12}\.$/u,
+    );
+    expect(branch).toBe(`cfa/${JOB}`);
+  });
+});

@@ -29,12 +29,19 @@ afterEach(() => repo.remove());
 const A = "dispatch:a";
 const B = "dispatch:b";
 
-/** A child that has written these files; null deletes. */
-async function child(thread: string, files: Readonly<Record<string, string | Buffer | null>>): Promise<void> {
-  expect(await workspaces.branch(thread, LEAD)).toHaveProperty("commit");
+/** What to write by path; null deletes. */
+type Edits = Readonly<Record<string, string | Buffer | null>>;
+
+function edit(dir: string, files: Edits): void {
   for (const [path, content] of Object.entries(files))
-    if (content === null) rmSync(join(workspaces.path(thread), path));
-    else writeIn(workspaces.path(thread), path, content);
+    if (content === null) rmSync(join(dir, path));
+    else writeIn(dir, path, content);
+}
+
+/** A child that has made these edits. */
+async function child(thread: string, files: Edits): Promise<void> {
+  expect(await workspaces.branch(thread, LEAD)).toHaveProperty("commit");
+  edit(workspaces.path(thread), files);
 }
 
 /** A merge that has ended in a conflict. */
@@ -207,6 +214,69 @@ describe("a conflict", () => {
       expect(await complete()).toHaveProperty("merge");
       await expect(workspaces.resolve(LEAD, "image.bin")).rejects.toThrow("holds no conflict");
     });
+  });
+
+  const renamed = "two words.txt";
+  const TEN = Array.from({ length: 10 }, (_, line) => `line ${line}\n`).join("");
+  /** What the lead and the child have made of `long.txt`, ten lines; the paths in conflict; and what each side has left there. */
+  const renames: readonly (readonly [string, Edits, Edits, readonly string[]])[] = [
+    [
+      "renamed on both sides to different names",
+      { "long.txt": null, "ours.txt": TEN },
+      { "long.txt": null, "theirs.txt": TEN },
+      ["long.txt", "ours.txt", "theirs.txt"],
+    ],
+    [
+      "renamed here, deleted there",
+      { "long.txt": null, [renamed]: `${TEN}ours\n` },
+      { "long.txt": null },
+      [renamed],
+    ],
+    [
+      "deleted here, renamed there",
+      { "long.txt": null },
+      { "long.txt": null, [renamed]: `${TEN}theirs\n` },
+      [renamed],
+    ],
+    [
+      "renamed here, edited there in the same lines",
+      { "long.txt": null, [renamed]: TEN.replace("line 4", "ours") },
+      { "long.txt": TEN.replace("line 4", "theirs") },
+      [renamed],
+    ],
+    ["added on both sides", { "new.txt": "ours\n" }, { "new.txt": "theirs\n" }, ["new.txt"]],
+    [
+      "two files renamed to one",
+      { "long.txt": null, "one.txt": TEN },
+      { "text.txt": null, "one.txt": "one\ntwo\nthree\n" },
+      ["one.txt"],
+    ],
+  ];
+  test.each(renames)(
+    "of a file %s is named whole, and resolved by an edit; both sides are in its history",
+    async (_, ours, theirs, named) => {
+      writeIn(lead, "long.txt", TEN);
+      await child(A, theirs);
+      edit(lead, ours);
+      const { commit, paths: found } = conflicting(await workspaces.merge(A, LEAD));
+      expect([...found].sort()).toEqual(named);
+      expect(await complete()).toMatchObject({ own: null });
+      for (const path of found) if (existsSync(join(lead, path))) writeIn(lead, path, "resolved\n");
+      const done = await complete();
+      if (done === undefined || !("merge" in done)) throw new Error("not completed");
+      expect(repo.git("rev-parse", `${done.merge}^2`)).toBe(commit);
+      expect(repo.git("log", "-1", "--format=%P", done.merge).split(" ")).toHaveLength(2);
+      expect(gitIn(lead, "status", "--porcelain")).toBe("");
+    },
+  );
+
+  test("of a file with a directory of its name leaves both, and names the file", async () => {
+    await child(A, { "thing/inside.txt": "theirs\n" });
+    writeIn(lead, "thing", "ours\n");
+    const { paths: found } = conflicting(await workspaces.merge(A, LEAD));
+    expect(found).toEqual([expect.stringMatching(/^thing~/u)]);
+    expect(readIn(lead, "thing/inside.txt")).toBe("theirs\n");
+    expect(readIn(lead, found[0] ?? "")).toBe("ours\n");
   });
 
   test("is not over by declaration while markers are left", async () => {

@@ -52,7 +52,7 @@ describe("a snapshot", () => {
     const second = await snap("2");
     expect(second.changed).toBe(true);
     workspaces = await workspacesOf(repo);
-    expect(await snap("3")).toEqual({ commit: second.commit, changed: false });
+    expect(await snap("3")).toEqual({ commit: second.commit, changed: false, left: [] });
     rmSync(join(lead, "new.txt"));
     expect(await snap("4")).toMatchObject({ changed: true });
   });

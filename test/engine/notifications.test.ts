@@ -25,7 +25,7 @@ import {
 /** Asks once, and approves on whatever comes then. */
 const asks: Script = inExecute(async (turn) => void (await turn.ask("which colour?")), approve);
 
-describe.concurrent("a notice", () => {
+describe.concurrent("a notification", () => {
   test("carries the question as JSON to a program, once, before the run ends as waiting; a resumed run tells nothing twice", async () => {
     const place = makePlace();
     const engine = makeEngine({});
@@ -38,8 +38,8 @@ describe.concurrent("a notice", () => {
       waitForHuman: false,
     });
     expect((await again.end).kind).toBe("waiting");
-    const notices = read(place.files, "told").trim().split("\n");
-    expect(notices.map((line) => JSON.parse(line) as unknown)).toEqual([
+    const notifications = read(place.files, "told").trim().split("\n");
+    expect(notifications.map((line) => JSON.parse(line) as unknown)).toEqual([
       {
         job: first.run.id,
         question: "q1.1.1",

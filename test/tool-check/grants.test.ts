@@ -1,8 +1,8 @@
-/** Which tools and which programs a role's rules let an agent use. */
+/** Which tools and which programs a grant lets an agent use. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkTool } from "../../src/tool-check/check.ts";
-import { TOOL_RULE, type ToolPolicy } from "../../src/tool-check/policy.ts";
-import { makeSite, policyOf, type Site } from "./site.ts";
+import { TOOL_PATTERN, type ToolGrant } from "../../src/tool-check/grant.ts";
+import { makeSite, grantOf, type Site } from "./site.ts";
 
 let site: Site;
 beforeAll(() => {
@@ -10,14 +10,10 @@ beforeAll(() => {
 });
 afterAll(() => site.remove());
 
-async function said(
-  more: Partial<ToolPolicy>,
-  tool: string,
-  input: Record<string, unknown>,
-): Promise<string> {
+async function said(more: Partial<ToolGrant>, tool: string, input: Record<string, unknown>): Promise<string> {
   const verdict = await checkTool(
     { tool, input, cwd: site.work },
-    { policy: policyOf(site, more), workspace: site.work, env: {} },
+    { grant: grantOf(site, more), workspace: site.work, env: {} },
   );
   return verdict.allow ? "allowed" : verdict.sentence;
 }
@@ -90,7 +86,7 @@ describe("the network of a role", () => {
   });
 });
 
-test("a further folder of the policy may be read, or written", async () => {
+test("a further folder of the grant may be read, or written", async () => {
   const above = { file_path: "../sibling/s.txt" };
   expect(await said({ read: [`${site.top}/sibling`] }, "Read", above)).toBe("allowed");
   expect(await said({ read: [`${site.top}/sibling`] }, "Write", above)).toContain("may only be read");
@@ -102,7 +98,7 @@ test.each([
   ["the root", "/"],
 ])("%s is no workspace", async (_name, workspace) => {
   const call = { tool: "Read", input: { file_path: "/etc/passwd" }, cwd: "/" };
-  const verdict = await checkTool(call, { policy: policyOf(site), workspace, env: {} });
+  const verdict = await checkTool(call, { grant: grantOf(site), workspace, env: {} });
   expect(verdict).toEqual({ allow: false, sentence: expect.stringContaining("nothing can be checked") });
 });
 
@@ -115,6 +111,6 @@ test.each([
   ["Bash(git status)", false],
   ["Bash(/bin/sh)", false],
   ["two words", false],
-])("%j as a rule: %s", (rule, fits) => {
-  expect(TOOL_RULE.test(rule)).toBe(fits);
+])("%j as a pattern: %s", (pattern, fits) => {
+  expect(TOOL_PATTERN.test(pattern)).toBe(fits);
 });

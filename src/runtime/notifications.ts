@@ -1,17 +1,17 @@
 /**
- * Notices: the human is told of an open question outside of cfa, by whatever the job or the user has named (docs/human.md).
+ * Notifications: the human is told of an open question outside of cfa, by whatever the job or the user has named (docs/human.md).
  *
  * N1. An effect like any other: derived from what was committed, one for each question, recorded when it has come to an end.
- * N2. A notice that was lost with its process is given again; whoever gets it tells them apart by the question's id.
- * N3. A notice that fails is recorded with the reason and not tried again. It never fails anything else.
+ * N2. A notification that was lost with its process is given again; whoever gets it tells them apart by the question's id.
+ * N3. A notification that fails is recorded with the reason and not tried again. It never fails anything else.
  */
 import type { AgentName, Policy, QuestionId, ThreadId } from "../soup/message.ts";
 import type { View } from "./director.ts";
 import { conversationOf, type QuestionRecord } from "./question-record.ts";
 import type { Launch } from "./tree-effects.ts";
 
-/** A question as it is told; its members are those of the JSON that a notice carries. */
-export type Notice = {
+/** A question as it is told; its members are those of the JSON that a notification carries. */
+export type Notification = {
   readonly job: string;
   readonly question: QuestionId;
   readonly conversation: ThreadId;
@@ -31,11 +31,11 @@ export type Notifier = {
   /** The program or the address, for the log. */
   readonly to: string;
   /** Settles with the reason when it did not work; rejects only for bugs. */
-  readonly tell: (notice: Notice, signal: AbortSignal) => Promise<string | undefined>;
+  readonly tell: (notification: Notification, signal: AbortSignal) => Promise<string | undefined>;
 };
 
 /** See the header. */
-export class Notices {
+export class Notifications {
   readonly #job: string;
   readonly #notifier: Notifier | undefined;
   readonly #launch: Launch;
@@ -48,7 +48,7 @@ export class Notices {
     this.#launch = launch;
   }
 
-  /** Starts a notice for each question that is open and that nobody has been told of. */
+  /** Starts a notification for each question that is open and that nobody has been told of. */
   start(view: View): void {
     if (this.#notifier === undefined) return;
     for (const question of view.ledger.questions.values()) {
