@@ -59,6 +59,13 @@ export function addAgentVerbs(program: Command, context: Context, settle: Settle
       settle(await (await verbs()).resolveCommand(context, { path }));
     });
   program
+    .command("mcp")
+    .summary("serve these verbs as MCP tools over standard input and output")
+    .action(async () => {
+      const { mcpCommand } = await import("./commands/mcp.ts");
+      settle(await mcpCommand(context));
+    });
+  program
     .command("tool-check")
     .summary("as a hook of an agent's client: may this tool call be made? (exit 2: no)")
     .option("--grant <file>", "what the agent may use (required)")

@@ -29,14 +29,20 @@ export async function installVerbs(directory: string, file: string): Promise<voi
   await chmod(path, 0o755);
 }
 
-/** What a confined program sees of cfa, so that the verbs work inside: the command line, its libraries, this very Node. */
+/** What a confined program sees of cfa, so that the verbs work inside: the command line, its libraries, its skills, this very Node. */
 export async function cfaMounts(cfaBin: string, file: string): Promise<readonly Mount[]> {
   const home = dirname(dirname(dirname(file)));
   // Installed as a dependency, the libraries lie beside it; in its own checkout, below it.
   const libraries = [join(home, "node_modules"), dirname(home)].filter(
     (path) => basename(path) === "node_modules" && existsSync(path),
   );
-  const own = [dirname(dirname(file)), join(home, "package.json"), ...libraries, cfaBin];
+  const own = [
+    dirname(dirname(file)),
+    join(home, "package.json"),
+    join(home, "skills"),
+    ...libraries,
+    cfaBin,
+  ];
   return [...own.filter((path) => !isOfSystem(path)).map(seen), ...(await nodeMounts())];
 }
 
@@ -62,14 +68,16 @@ export function adaptersOf(
     const given = own[name];
     if (given !== undefined) return [name, given];
     if (agent.adapter === "script") return [name, scriptAgent(agent.steps)];
-    const { run, env, network, exempt } = agent;
+    const { run, env, network, exempt, prompt } = agent;
+    const programs = agent.tools.map((tool) => tool.run);
     const exempted = exempt.map(({ path, write }) => (write ? open(path) : seen(path)));
     const boundary = boundaries[name];
     invariant(boundary !== undefined, `no boundary was chosen for ${name}`);
     const home = homes.get(name);
     const all = [...mounts, ...exempted, ...(home === undefined ? [] : homeMounts(home))];
     const role = home === undefined ? {} : { roleDirectory: home.role };
-    return [name, commandAgent({ run, env, cfaBin, boundary, network, mounts: all, ...role })];
+    const means = { cfaBin, boundary, network, mounts: all, ...role };
+    return [name, commandAgent({ run, programs, env, prompt, ...means })];
   });
   return Object.fromEntries(entries);
 }

@@ -1,13 +1,17 @@
-/** What a turn needs to know from the job: its prompt, its policy, its limits, what its lead may write. */
+/** What a turn needs to know of its job: who leads, what the agent works by, what it may do and how long. */
 import type { Brief } from "../runtime/director.ts";
-import type { Ledger } from "../runtime/ledger.ts";
 import { isConflictMail, unresolved } from "../runtime/held.ts";
+import type { Ledger } from "../runtime/ledger.ts";
+import type { ThreadRecord } from "../runtime/thread-record.ts";
 import type { Message, ThreadId } from "../soup/message.ts";
-import { isLive, skillOutcomes } from "./machine.ts";
+import { spendingOf } from "./budget.ts";
+import { isLive, type LiveState, skillOutcomes } from "./machine.ts";
 import { abandonedRemark, ARTIFACT_OF, conflictRemark, promptOf } from "./mail.ts";
+import { instructionsOf, isDispatch } from "./prompts.ts";
+import { skillOf } from "./skills.ts";
 import { leadOf, type StateRecord } from "./state-record.ts";
 
-/** The brief of a turn on a message; `tree` is the thread that names the tree of the turn. */
+/** The brief of a turn on `thread`, which works in `tree`, about `message`. */
 export function briefOf(
   record: StateRecord,
   { thread, tree }: { readonly thread: ThreadId; readonly tree: ThreadId },
@@ -18,15 +22,15 @@ export function briefOf(
   const { state } = machine;
   const lead = thread === leadOf(record);
   const live = isLive(state) ? state : "EXECUTE";
-  const { parent, agent } = ledger.thread(thread);
-  const role = definition.agents[agent]?.role;
+  const instance = ledger.thread(thread);
+  const role = definition.agents[instance.agent]?.role;
   const given = live === "EXECUTE" ? null : definition.given[ARTIFACT_OF[live]];
   const first = entries[state] === 1 && given === null;
   return {
     prompt: [
       promptOf(message),
-      skillOf(record, thread, message, ledger),
-      abandonedOf(thread, message, ledger),
+      skillLine(record, instance, lead, message),
+      abandonedOf(instance, message),
       conflictOf(tree, message, ledger),
     ]
       .filter((part) => part !== "")
@@ -39,26 +43,57 @@ export function briefOf(
     lead,
     policy: definition.states[live].escalation,
     outcomes: lead ? skillOutcomes(live) : [],
-    answersTo: lead ? null : (parent ?? null),
+    answersTo: lead ? null : (instance.parent ?? null),
+    spending: spendingOf(record, instance, lead, ledger),
+    hooks: definition.hooks,
+    statusVersion: definition.status_tokens,
     stall: role?.limits.stall ?? definition.limits.stall,
     refusals: definition.limits.retries,
     ...(role === undefined ? {} : { sends: role.sends }),
+    ...toldOf(record, instance, lead ? live : null),
+  };
+}
+
+/** What the agent works by, and what it is told of it. `state` is the one that it leads. */
+function toldOf(
+  { definition }: StateRecord,
+  instance: ThreadRecord,
+  state: LiveState | null,
+): Pick<Brief, "dispatch" | "instructions" | "skill" | "substitute" | "tools"> {
+  const agent = definition.agents[instance.agent];
+  const name = state === null ? (agent?.skill ?? null) : definition.states[state].skill;
+  const skill = name === null ? undefined : skillOf(name);
+  const tools = agent?.adapter === "command" ? agent.tools : [];
+  const dispatch = isDispatch(instance);
+  const lead = state !== null;
+  const outcomes = lead ? skillOutcomes(state) : [];
+  const roster = agent?.roster ?? [];
+  return {
+    dispatch,
+    instructions: dispatch ? instructionsOf({ lead, outcomes, roster, tools, skill }) : "",
+    substitute: instance.last?.result === "failed" ? (agent?.fallback ?? null) : null,
+    skill: name === null ? null : { name, file: skill?.file ?? null },
+    tools,
   };
 }
 
 /** What a dispatched agent is told of its skill, with its task; a lead's task names its own (mail.ts). */
-function skillOf(record: StateRecord, thread: ThreadId, { kind }: Message, ledger: Ledger): string {
-  const { agent } = ledger.thread(thread);
-  const dispatched = kind === "task" && thread !== leadOf(record);
-  const skill = dispatched ? record.definition.agents[agent]?.skill : null;
+function skillLine(
+  { definition }: StateRecord,
+  { agent }: ThreadRecord,
+  lead: boolean,
+  { kind }: Message,
+): string {
+  const skill = kind === "task" && !lead ? definition.agents[agent]?.skill : null;
   return skill == null ? "" : `Skill: ${skill}.`;
 }
 
-function abandonedOf(thread: ThreadId, { id }: Message, ledger: Ledger): string {
-  const { abandoned } = ledger.thread(thread);
+/** What is said of a message that the turn before was taken from. */
+function abandonedOf({ abandoned }: ThreadRecord, { id }: Message): string {
   return abandoned?.by === id && abandoned.taken ? abandonedRemark(abandoned.message) : "";
 }
 
+/** What is said of a conflict that the tree holds, unless the message is about it. */
 function conflictOf(tree: ThreadId, message: Message, ledger: Ledger): string {
   const conflict = ledger.conflicts.get(tree);
   if (conflict === undefined || isConflictMail(message, conflict.child)) return "";

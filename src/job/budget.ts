@@ -1,5 +1,8 @@
 /** Budgets, deadlines and the times at which they run out (docs/job.md, "Limits and budgets"). */
+import type { Amount, Spending } from "../runtime/agents/port.ts";
 import type { View } from "../runtime/director.ts";
+import type { Ledger } from "../runtime/ledger.ts";
+import type { ThreadRecord } from "../runtime/thread-record.ts";
 import { isLive } from "./machine.ts";
 import type { StateRecord } from "./state-record.ts";
 
@@ -16,6 +19,28 @@ export function spentBudget(record: StateRecord, { ledger, running, now }: View)
 
 function wallEnd(record: StateRecord, wall: number): number {
   return Date.parse(record.openedAt) + record.restedMillis + wall;
+}
+
+/** What is spent, and what may be, for an agent that asks (docs/mcp.md); `lead` leads the present state. */
+export function spendingOf(
+  record: StateRecord,
+  thread: ThreadRecord,
+  lead: boolean,
+  ledger: Ledger,
+): Spending {
+  const { turns, tokens, usd } = record.budget;
+  const reported = (spent: number, limit: number | null): Amount => ({
+    spent: spent === 0 && ledger.usageUnknown ? null : spent,
+    complete: !ledger.usageUnknown,
+    limit,
+  });
+  const counted = (spent: number, limit: number | null): Amount => ({ spent, complete: true, limit });
+  return {
+    turns: counted(ledger.turns, turns),
+    tokens: reported(ledger.tokens, tokens),
+    usd: reported(ledger.usd, usd),
+    stateTurns: lead ? counted(thread.turns, record.definition.limits.max_turns) : null,
+  };
 }
 
 /** The job's deadline has passed. */

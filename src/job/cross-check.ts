@@ -15,6 +15,7 @@ import type { Problem } from "./mistakes.ts";
 import { didYouMean, quote } from "./problems.ts";
 import { type ProgramPlaces, resolveProgram } from "./program.ts";
 import { checkKinds } from "./role/check-kinds.ts";
+import { checkTools, type FoundTool } from "./role-tools.ts";
 import type { Role } from "./role/role.ts";
 import { AGENT_NAME } from "./schema-parts.ts";
 import { readText } from "./text-file.ts";
@@ -23,6 +24,8 @@ import { readText } from "./text-file.ts";
 export type Findings = {
   /** Words to execute, by agent. */
   readonly programs: ReadonlyMap<string, readonly [string, ...string[]]>;
+  /** Schemas and programs of the tools of agents, by agent, in the order of the file. */
+  readonly tools: ReadonlyMap<string, readonly FoundTool[]>;
   /** Words to execute of `notify`, where it names a program. */
   readonly notify: readonly [string, ...string[]] | undefined;
   /** Text of the artifacts that the operator gives. */
@@ -39,16 +42,26 @@ const ARTIFACT_OF = { APPROVED_INTENT: "intent", APPROVED_PLAN: "plan" } as cons
 
 const words = z.array(z.string().catch("")).catch([]);
 const word = z.string().optional().catch(undefined);
+const toolView = z
+  .object({ name: z.string().catch(""), schema: z.string().catch(""), run: words })
+  .catch({ name: "", schema: "", run: [] });
 const exempt = z.array(z.object({ path: z.string() })).catch([]);
 const sandbox = z.object({ exempt }).catch({ exempt: [] });
-const NO_AGENT = { run: [], roster: [], sandbox: { exempt: [] } };
+const NO_AGENT = { run: [], roster: [], tools: [], sandbox: { exempt: [] } };
 const stateView = z.object({ agent: word }).catch({});
 const viewSchema = z.object({
   start: z.enum(LIVE_STATES).catch("INTENT"),
   proxy: word,
   artifacts: z.object({ intent: word, plan: word, summary: word }).catch({}),
   given: z.object({ intent: word, plan: word }).catch({}),
-  agents: z.record(z.string(), z.object({ run: words, roster: words, sandbox }).catch(NO_AGENT)).catch({}),
+  agents: z
+    .record(
+      z.string(),
+      z
+        .object({ run: words, roster: words, fallback: word, sandbox, tools: z.array(toolView).catch([]) })
+        .catch(NO_AGENT),
+    )
+    .catch({}),
   notify: z.object({ run: words }).catch({ run: [] }),
   states: z
     .object({ INTENT: stateView, PLAN: stateView, EXECUTE: stateView })
@@ -82,21 +95,27 @@ export function check(
   const parsed = viewSchema.safeParse(value);
   const view = parsed.success ? parsed.data : viewSchema.parse({});
   const programs = checkPrograms(view, places);
+  const tools = checkAllTools(view, places);
   const notify = checkNotify(view, places);
   const given = checkGiven(view, places.directory);
   const problems = [
     ...checkAgentNames(view),
     ...checkRosters(view),
+    ...checkFallbacks(view),
     ...checkLeads(view),
     ...checkKinds(rostersOf(view), leadsOf(view), roles),
     ...checkProxy(view),
     ...checkArtifacts(view),
     ...programs.problems,
+    ...tools.problems,
     ...checkExemptions(view, places.directory),
     ...notify.problems,
     ...given.problems,
   ];
-  return { problems, findings: { programs: programs.found, notify: notify.found, given: given.found } };
+  return {
+    problems,
+    findings: { programs: programs.found, tools: tools.found, notify: notify.found, given: given.found },
+  };
 }
 
 function rostersOf({ agents }: View): ReadonlyMap<string, readonly string[]> {
@@ -128,6 +147,14 @@ function checkRosters({ agents }: View): readonly Problem[] {
       return unknownAgent(at, `the roster of ${agent}`, name, agents);
     }),
   );
+}
+
+function checkFallbacks({ agents }: View): readonly Problem[] {
+  return Object.entries(agents).flatMap(([agent, { fallback = "" }]) => {
+    const path = ["agents", agent, "fallback"];
+    if (fallback === agent) return [{ path, sentence: `${agent} cannot be its own fallback` }];
+    return unknownAgent(path, `agents.${agent}.fallback`, fallback, agents);
+  });
 }
 
 /** The proxy speaks for the human and knows them: it has no other part in the job. */
@@ -217,6 +244,15 @@ function checkPrograms({ agents }: View, places: ProgramPlaces) {
     return [{ path: ["agents", agent, "run", index], sentence: `agents.${agent}.run: ${sentence}`, hint }];
   });
   return { found, problems };
+}
+
+function checkAllTools({ agents }: View, places: ProgramPlaces) {
+  const checked = Object.entries(agents).map(([agent, { tools }]) => ({
+    agent,
+    ...checkTools(agent, tools, places),
+  }));
+  const found = new Map(checked.map(({ agent, found }) => [agent, found]));
+  return { found, problems: checked.flatMap(({ problems }) => problems) };
 }
 
 function checkExemptions({ agents }: View, directory: string): readonly Problem[] {

@@ -24,6 +24,7 @@ const exemption = z.strictObject({ tool: text, path: text, reason: text, write: 
 const role = {
   roster: z.array(text).readonly(),
   skill: text.nullable(),
+  fallback: text.nullable().default(null),
   /** Absent where the agent has none. */
   role: roleSchema.optional(),
 };
@@ -38,6 +39,20 @@ const commandAgent = z.strictObject({
   exempt: z.array(exemption).readonly().default([]),
   network: z.enum(["none", "loopback", "full"]),
   env: z.array(text).readonly(),
+  prompt: z.enum(["message", "full"]).default("message"),
+  /** Tools of its own; `schema` is the JSON Schema that the named file held, programs are resolved as `run` is. */
+  tools: z
+    .array(
+      z.strictObject({
+        name: text,
+        description: text,
+        schema: z.record(text, z.unknown()),
+        run: z.tuple([text], text).readonly(),
+        timeout: millis,
+      }),
+    )
+    .readonly()
+    .default([]),
 });
 
 const scriptAgent = z.strictObject({ adapter: z.literal("script"), steps: scriptStepsSchema, ...role });
@@ -93,6 +108,10 @@ export const jobDefinitionSchema = z.strictObject({
   /** Logs of earlier versions have none. */
   notify: notifyTargetSchema.nullable().default(null),
   over_cap: z.enum(["refuse", "wait"]),
+  status_tokens: z.union([z.literal(1), z.literal(2)]).default(1),
+  hooks: z
+    .strictObject({ before_run: text.nullable(), after_run: text.nullable(), timeout: millis })
+    .default({ before_run: null, after_run: null, timeout: 60_000 }),
   workspaces: text.nullable(),
 });
 

@@ -10,6 +10,7 @@ import { POLICIES } from "../soup/message.ts";
 import { SANDBOX_LEVELS } from "./definition.ts";
 import { LIVE_STATES } from "./machine.ts";
 import { scriptStepsSchema } from "../runtime/agents/script-steps.ts";
+import { TOOL_NAME } from "../runtime/agents/tool-names.ts";
 import { roleFileSchema } from "./role/role-file-schema.ts";
 import {
   AGENT_NAME,
@@ -44,7 +45,27 @@ const role = {
     }),
   roster: z.array(agentName).default([]).meta({ description: "Agents that this one may dispatch work to." }),
   skill: skillName.optional().meta({ description: "Skill that the agent works by when it is dispatched." }),
+  fallback: agentName.optional().meta({
+    description: "Agent that stands in for this one in the turn after one of its turns has failed.",
+  }),
 };
+
+const tool = z
+  .strictObject({
+    name: named(TOOL_NAME, "must be the name of a tool: a letter, then letters, digits, - and _").meta({
+      description: "Name under which it is published beside the tools of cfa.",
+    }),
+    description: text("must say what the tool does").meta({ description: "What it does, for the agent." }),
+    schema: text("must be the path of a file").meta({
+      description: "File with the JSON Schema of its arguments, relative to job.yaml.",
+    }),
+    run: commandWords().meta({
+      description:
+        "Program and arguments, as in run of the agent; it gets the arguments as JSON on standard input.",
+    }),
+    timeout: duration().prefault("1m").meta({ description: "Longest call." }),
+  })
+  .meta({ description: "A program that the agent may call as a tool." });
 
 const exemption = z.strictObject({
   tool: text("must say which program needs it").meta({ description: "Which program needs it." }),
@@ -91,6 +112,11 @@ const commandAgent = z
     env: variableNames
       .default([])
       .meta({ description: "Environment variables that the program sees beside PATH and the CFA_ ones." }),
+    prompt: oneOf(["message", "full"]).default("message").meta({
+      description:
+        "What it reads on standard input: its message, or, for models, in a first turn also skill, tools and status protocol.",
+    }),
+    tools: z.array(tool).default([]).meta({ description: "Tools of its own, beside those of cfa." }),
   })
   .meta({ title: "command", description: "An agent that is a program." });
 
@@ -254,6 +280,22 @@ export const jobFileSchema = z
     over_cap: oneOf(["refuse", "wait"]).default("refuse").meta({
       description: "A dispatch above limits.fan_out is refused, or waits for a later close of the same turn.",
     }),
+    status_tokens: z
+      .union([z.literal(1), z.literal(2)], { error: "must be 1 or 2" })
+      .default(1)
+      .meta({ description: "Words of the status file that are honoured; 2 adds no-change-needed." }),
+    hooks: z
+      .strictObject({
+        before_run: text("must be a shell script").optional().meta({
+          description: "Shell script before the first turn of a dispatch; a failing one fails the turn.",
+        }),
+        after_run: text("must be a shell script").optional().meta({
+          description: "Shell script after a turn that ends with an outcome, a status word or a failure.",
+        }),
+        timeout: duration().prefault("1m").meta({ description: "Longest run of a hook." }),
+      })
+      .prefault({})
+      .meta({ description: "Shell scripts of the operator, run in the tree of the turn." }),
     workspaces: folder("must be the path of a folder").optional().meta({
       description:
         "Folder for the worktrees, relative to job.yaml; by default below .cfa/ of the repository.",

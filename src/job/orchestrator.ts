@@ -11,7 +11,7 @@ import type { Remembered } from "../persistence/human-memory.ts";
 import type { InboxItem } from "../persistence/ports.ts";
 import type { Brief, Decision, Director, ProxyBrief, Stand, Standing, View } from "../runtime/director.ts";
 import type { Ledger } from "../runtime/ledger.ts";
-import { isStatusToken, type StatusToken } from "../runtime/status-file.ts";
+import { isStatusToken, type StatusToken, type StatusVersion } from "../runtime/status-file.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
 import type { Proxy } from "../soup/molecule.ts";
@@ -172,6 +172,10 @@ export class Orchestrator implements Director {
     const { status } = turn;
     const stop = status !== null && isStatusToken(status) ? afterStatus(this.record, turn, status, view) : [];
     return [...stop, ...afterFailedTurn(this.record, turn, message, view)];
+  }
+
+  statusVersion(): StatusVersion {
+    return this.record.definition.status_tokens;
   }
 
   afterLostStatus(thread: ThreadId, turn: number, status: StatusToken, view: View): readonly Draft[] {

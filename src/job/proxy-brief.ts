@@ -7,6 +7,8 @@ import type { ProxyBrief, View } from "../runtime/director.ts";
 import type { Exchange } from "../runtime/escalation/escalations.ts";
 import type { Policy } from "../soup/message.ts";
 import type { Proxy } from "../soup/molecule.ts";
+import { spendingOf } from "./budget.ts";
+import { skillOf } from "./skills.ts";
 import type { StateRecord } from "./state-record.ts";
 
 /** Whether there is a human whom the proxy may ask under this policy. */
@@ -25,6 +27,10 @@ export function proxyBriefOf(
   const escalation = ledger.escalations.records.get(proxy.question);
   const asked = escalation?.text ?? proxy.text.body;
   const may = asksHuman(record, proxy.policy);
+  const agent = definition.proxy === undefined ? undefined : definition.agents[definition.proxy];
+  const name = agent?.skill ?? "escalation";
+  const skill = skillOf(name);
+  const isFirst = proxy.phase === "fresh" && (escalation?.failures ?? 0) === 0;
   return {
     prompt: [
       introduction(record, proxy),
@@ -36,10 +42,15 @@ export function proxyBriefOf(
       escalation === undefined || escalation.failures === 0
         ? ""
         : `[your last turn on this question counts as failed: ${escalation.failure ?? "no reason was given"}]`,
-      skillOf(record),
+      agent?.skill == null ? "" : `Skill: ${agent.skill}.`,
     ]
       .filter((part) => part !== "")
       .join("\n\n"),
+    // The prompt says how a turn ends; a model is told once how to go about it.
+    instructions: isFirst ? (skill?.text ?? "") : "",
+    skill: { name, file: skill?.file ?? null },
+    tools: agent?.adapter === "command" ? agent.tools : [],
+    spending: spendingOf(record, ledger.thread(proxy.thread), false, ledger),
     artifacts: definition.artifacts,
     timeout: definition.limits.timeout,
     state: machine.state,
@@ -100,9 +111,4 @@ function memoryOf(known: readonly Remembered[]): string {
 
 function quoted(text: string): string {
   return JSON.stringify(text);
-}
-
-function skillOf({ definition }: StateRecord): string {
-  const skill = definition.proxy === undefined ? null : definition.agents[definition.proxy]?.skill;
-  return skill == null ? "" : `Skill: ${skill}.`;
 }

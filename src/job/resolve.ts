@@ -42,6 +42,11 @@ export function resolveJob(
     },
     limits: { ...file.limits, stall: file.limits.stall ?? null },
     budget: { usd, tokens, turns, wall },
+    hooks: {
+      before_run: file.hooks.before_run ?? null,
+      after_run: file.hooks.after_run ?? null,
+      timeout: file.hooks.timeout,
+    },
     deadline: file.deadline ?? null,
     notify: notifyOf(file, findings),
     workspaces: file.workspaces === undefined ? null : path.resolve(directory, file.workspaces),
@@ -62,16 +67,30 @@ function resolveAgent(
   const found = findings.roles.get(name);
   const role = found === undefined ? {} : { role: found };
   if (agent.adapter === "script") {
-    const { skill = null, role: _written, ...rest } = agent;
-    return { ...rest, skill, ...role };
+    const { skill = null, fallback = null, role: _written, ...rest } = agent;
+    return { ...rest, skill, fallback, ...role };
   }
-  const { skill = null, role: _written, sandbox, ...rest } = agent;
+  const { skill = null, fallback = null, role: _written, sandbox, ...rest } = agent;
   const run = findings.programs.get(name);
   invariant(run !== undefined, `the program of ${name} was not looked up`);
   const { level, exempt } = typeof sandbox === "string" ? { level: sandbox, exempt: [] } : sandbox;
   const inFull = exempt.map((one) => ({ ...one, path: path.resolve(directory, one.path) }));
-  const program = { adapter: "command", run: [...run], sandbox: level, exempt: inFull } as const;
-  return { ...rest, ...program, run: [...run], skill, ...role };
+  const tools = resolveTools(name, rest.tools, findings);
+  const program = { adapter: "command", run: [...run], sandbox: level, exempt: inFull, tools } as const;
+  return { ...rest, ...program, run: [...run], skill, fallback, ...role };
+}
+
+/** The tools of a command agent, with what was looked up for each. */
+function resolveTools(
+  agent: string,
+  tools: Exclude<JobFile["agents"][string], { adapter: "script" }>["tools"],
+  findings: Findings,
+): Extract<JobAgent, { adapter: "command" }>["tools"] {
+  return tools.map(({ name, description, timeout }, index) => {
+    const found = findings.tools.get(agent)?.[index];
+    invariant(found !== undefined, `tool ${name} of ${agent} was not looked up`);
+    return { name, description, timeout, ...found };
+  });
 }
 
 /** The real path of a folder, so that one repository has one name; as it stands while it does not exist. */

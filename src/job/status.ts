@@ -17,6 +17,7 @@ import { leadOf, type StateRecord } from "./state-record.ts";
 const MEANINGS: Readonly<Record<StatusToken, string>> = {
   blocked: "cannot go on without a person",
   "needs-human-review": "has work that a person should review",
+  "no-change-needed": "finds that nothing has to be changed",
 };
 
 /** What the word of a turn asks for; `turn` is the turn's entry, whose status is recognised. */

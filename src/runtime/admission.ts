@@ -103,14 +103,14 @@ export function admitOutcome(
 }
 
 type SendCall = Extract<Call, { verb: "send" }>;
-type Team = {
+export type Team = {
   /** Open children, with the agent of each. */
   readonly open: ReadonlyMap<ThreadId, AgentName>;
   readonly closed: ReadonlySet<ThreadId>;
 };
 
 /** Whom the turn sees after the calls that it has made so far (A3). */
-function teamAfter(facts: TurnFacts, buffered: readonly OutboxEntry[]): Team {
+export function teamAfter(facts: TurnFacts, buffered: readonly OutboxEntry[]): Team {
   const open = new Map(facts.children.map(({ agent, thread }) => [thread, agent]));
   const closed = new Set(facts.closed);
   for (const entry of buffered) {

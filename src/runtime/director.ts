@@ -12,9 +12,10 @@ import type { Remembered } from "../persistence/human-memory.ts";
 import type { Configuration } from "../soup/configuration.ts";
 import type { AgentName, Message, Payload, Policy, ThreadId } from "../soup/message.ts";
 import type { Proxy } from "../soup/molecule.ts";
-import type { Sendable, TurnRequest } from "./agents/port.ts";
+import type { RoleTool, Sendable, Spending, TurnFacts, TurnRequest } from "./agents/port.ts";
+import type { Hooks } from "./hooks.ts";
 import type { Ledger } from "./ledger.ts";
-import type { StatusToken } from "./status-file.ts";
+import type { StatusToken, StatusVersion } from "./status-file.ts";
 import type { DeliverMode } from "./workspaces/port.ts";
 
 /** What the director may look at. */
@@ -36,11 +37,21 @@ export type Decision = {
 };
 
 /** What a turn needs to know from above. */
-export type Brief = Pick<TurnRequest, "prompt" | "entry" | "artifacts" | "timeout"> & {
+export type Brief = Pick<TurnRequest, "prompt" | "instructions" | "entry" | "artifacts" | "timeout"> & {
   readonly state: string;
   readonly lead: boolean;
   readonly policy: Policy;
   readonly outcomes: readonly string[];
+  readonly spending: Spending;
+  readonly skill: TurnFacts["skill"];
+  /** The turn is the first of a dispatch. */
+  readonly dispatch: boolean;
+  readonly hooks: Hooks;
+  /** The agent whose adapter runs the turn in place of the thread's own; null for no other. */
+  readonly substitute: AgentName | null;
+  readonly statusVersion: StatusVersion;
+  /** Tools of the agent's role beside cfa's own. */
+  readonly tools: readonly RoleTool[];
   /** File whose presence makes an `align` entry; null when the turn has none. */
   readonly artifact: string | null;
   /** The parent to which the agent may reply; null when it is the director itself. */
@@ -61,13 +72,14 @@ export type Stand = {
 };
 
 /** What a turn of the proxy needs. */
-export type ProxyBrief = Pick<TurnRequest, "prompt" | "artifacts" | "timeout"> & {
-  readonly state: string;
-  /** The human may be asked: by the policy, and because there is one. */
-  readonly asksHuman: boolean;
-  /** Longest silence of the running turn, milliseconds; null for no limit. */
-  readonly stall: number | null;
-};
+export type ProxyBrief = Pick<TurnRequest, "prompt" | "instructions" | "artifacts" | "timeout"> &
+  Pick<TurnFacts, "spending" | "skill" | "tools"> & {
+    readonly state: string;
+    /** The human may be asked: by the policy, and because there is one. */
+    readonly asksHuman: boolean;
+    /** Longest silence of the running turn, milliseconds; null for no limit. */
+    readonly stall: number | null;
+  };
 
 /** How a job stands. */
 export type Standing =
@@ -84,6 +96,8 @@ export interface Director {
   treeOf(thread: ThreadId): ThreadId;
   /** What the director's own instance decides on a message. */
   decide(message: Message, view: View): Decision;
+  /** Which words of status files are honoured. */
+  statusVersion(): StatusVersion;
   /** What is to be done now; asked when the soup is inert. */
   steer(view: View): readonly Draft[];
   /** What follows from the end of a turn, in the same commit, after the firing of its choice. */

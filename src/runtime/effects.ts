@@ -102,7 +102,7 @@ export class Effects {
       const { serial } = ledger.thread(thread);
       const outbox = join(directories.turns, String(serial), String(turn));
       const hadBegun = await setAside(outbox, workspaces.path(tree));
-      const status = hadBegun ? await readStatus(workspaces.path(tree)) : undefined;
+      const status = hadBegun ? await readStatus(workspaces.path(tree), director.statusVersion()) : undefined;
       if (status !== undefined && "token" in status) signalled.push({ thread, turn, status: status.token });
       await this.#mended(tree, `${serial}.${turn}`);
       const back = workspaces.restore(tree, ledger.snapshots.get(tree) ?? null, `${serial}.${turn}`);
@@ -204,9 +204,10 @@ export class Effects {
     const tree = director.treeOf(thread);
     if (this.#turns.has(key) || this.running() >= concurrency || this.#trees.mergesInto(tree, view)) return;
     if (this.#options.actsOnly === true || director.hindrance(view) !== undefined) return;
-    const adapter = agents[run.agent];
-    invariant(adapter !== undefined, `no adapter for ${run.agent}`);
     const plan = planOf(run, view, this.#options);
+    const by = plan.brief.substitute ?? run.agent;
+    const adapter = agents[by];
+    invariant(adapter !== undefined, `no adapter for ${by}`);
     const controller = new AbortController();
     this.#turns.set(key, { run, controller });
     this.#launch(async () => {

@@ -9,9 +9,16 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { TurnFacts } from "./agents/port.ts";
 import { mintedQuestion, mintedThread } from "./admission.ts";
-import { FILES_FOLDER, outboxEntrySchema, type OutboxEntry, REFUSED_FILE, RESOLVED_FILE } from "./outbox.ts";
+import {
+  FILES_FOLDER,
+  MCP_FILE,
+  outboxEntrySchema,
+  type OutboxEntry,
+  REFUSED_FILE,
+  RESOLVED_FILE,
+} from "./outbox.ts";
 import { createFile, readRegular, TEMPORARY } from "./outbox-file.ts";
-import { FACTS_FILE, parseJson } from "./outbox-facts.ts";
+import { ENDED_FILE, FACTS_FILE, parseJson } from "./outbox-facts.ts";
 
 /** Calls that a turn may make. */
 export const CALLS_MAX = 1000;
@@ -19,7 +26,14 @@ export const CALLS_MAX = 1000;
 export const OUTBOX_BYTES_MAX = 16 * 1024 * 1024;
 
 /** What else stands in an outbox. */
-const OTHER_FILES: ReadonlySet<string> = new Set([FACTS_FILE, FILES_FOLDER, REFUSED_FILE, RESOLVED_FILE]);
+const OTHER_FILES: ReadonlySet<string> = new Set([
+  FACTS_FILE,
+  ENDED_FILE,
+  FILES_FOLDER,
+  MCP_FILE,
+  REFUSED_FILE,
+  RESOLVED_FILE,
+]);
 
 /** What a turn said. */
 export type Outbox = {

@@ -16,8 +16,11 @@ import { look, openRegular } from "./workspaces/safe-path.ts";
 /** Place of the file, relative to the root of a workspace. */
 export const STATUS_PATH = ".sortie/status";
 
-/** The words that are honoured, as agents write them. */
-export const STATUS_TOKENS = ["blocked", "needs-human-review"] as const;
+/** The words that are honoured, as agents write them; the last only where version 2 is configured. */
+export const STATUS_TOKENS = ["blocked", "needs-human-review", "no-change-needed"] as const;
+
+/** Which words are honoured: 1 the two of A2O §2.3, 2 those of later revisions, too. */
+export type StatusVersion = 1 | 2;
 
 /** One of {@link STATUS_TOKENS}. */
 export type StatusToken = (typeof STATUS_TOKENS)[number];
@@ -33,23 +36,28 @@ export function tokenIn(bytes: Uint8Array): string {
   return line.replace(/^[\t\r ]+|[\t\r ]+$/g, "");
 }
 
-/** Whether cfa honours this word. */
+/** The words of a version. */
+export function tokensOf(version: StatusVersion): readonly StatusToken[] {
+  return version === 2 ? STATUS_TOKENS : STATUS_TOKENS.slice(0, 2);
+}
+
+/** Whether this is a word of some version, as a log holds it. */
 export function isStatusToken(word: string): word is StatusToken {
   return STATUS_TOKENS.some((token) => token === word);
 }
 
 /** Reads the status file of the workspace at `root` (P2). Never rejects. */
-export async function readStatus(root: string): Promise<Status> {
+export async function readStatus(root: string, version: StatusVersion = 1): Promise<Status> {
   try {
     const file = await openRegular(root, STATUS_PATH);
     if (file === undefined) return undefined;
     await using opened = file;
     const { buffer, bytesRead } = await opened.read(Buffer.alloc(BYTES_MAX), 0, BYTES_MAX, 0);
     const token = tokenIn(buffer.subarray(0, bytesRead));
-    if (isStatusToken(token)) return { token };
-    const known = STATUS_TOKENS.join(", ");
+    const known = tokensOf(version);
+    if (isStatusToken(token) && known.includes(token)) return { token };
     return {
-      problem: `${STATUS_PATH} says ${JSON.stringify(token.slice(0, 80))}, which is none of ${known}: ignored`,
+      problem: `${STATUS_PATH} says ${JSON.stringify(token.slice(0, 80))}, which is none of ${known.join(", ")}: ignored`,
     };
   } catch (error) {
     return {

@@ -102,7 +102,12 @@ export function turnDrafts(
   const notes = [...finished.refusals, ...finished.problems, ...strangers, ...ignored].map((text) =>
     note("warn", thread, text),
   );
+  const stoodIn =
+    brief.substitute === null
+      ? []
+      : [note("info", thread, `${brief.substitute} stood in for ${run.agent}, whose turn before had failed`)];
   return [
+    ...stoodIn,
     ...notes,
     ...statusNotes(thread, finished, failure),
     { kind: "turn", body: turn },
@@ -162,7 +167,7 @@ function turnBody(
     failure: failure ?? null,
     text: result.text,
     commit,
-    session: result.session,
+    session: brief.substitute === null ? result.session : null,
     usage: result.usage,
     outcome: failure === undefined && brief.lead ? outcome : null,
     status: failure === undefined && status !== undefined && "token" in status ? status.token : null,

@@ -28,7 +28,8 @@ export function planOf(run: Run, view: View, options: With): TurnPlan {
     tree,
     brief,
     facts: factsOf(run, brief, view, options, workspaces.path(tree)),
-    session: ledger.thread(run.thread).session,
+    // The session is one of the thread's own agent.
+    session: brief.substitute === null ? ledger.thread(run.thread).session : undefined,
     files: ledger.files.get(run.message.id) ?? [],
     snapshot: ledger.conflicts.has(tree) || isAfterDropped ? undefined : ledger.snapshots.get(tree),
   };
@@ -63,6 +64,10 @@ function factsOf(
     overCap: options.overCap,
     policy: brief.policy,
     outcomes: brief.outcomes,
+    timeout: brief.timeout,
+    spending: brief.spending,
+    skill: brief.skill,
+    tools: brief.tools,
     workspace,
   };
 }

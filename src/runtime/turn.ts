@@ -3,7 +3,8 @@
  *
  * T1. Records and status files of earlier turns are cleared before the agent starts; none older than its turn is read.
  * T2. The outbox of a turn that was lost is moved aside, never read.
- * T3. The snapshot is taken when the agent and its descent are dead, before anything of the turn is committed.
+ * T3. `before_run` comes after that and before the agent of a dispatch: what it writes is the operator's word, and survives.
+ * T4. The snapshot is taken when the agent and its descent are dead, before anything of the turn is committed.
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,8 +13,9 @@ import type { Run } from "../soup/molecule.ts";
 import type { AgentAdapter, TurnEvent, TurnFacts, TurnRequest, TurnResult } from "./agents/port.ts";
 import type { Clock } from "./clock.ts";
 import type { Brief } from "./director.ts";
+import { type HookPlace, runHook } from "./hooks.ts";
 import { FILES_FOLDER, type OutboxEntry } from "./outbox.ts";
-import { writeTurnFacts } from "./outbox-facts.ts";
+import { endTurnFacts, writeTurnFacts } from "./outbox-facts.ts";
 import { readResolved } from "./outbox-resolved.ts";
 import { readRefusals } from "./outbox-refusals.ts";
 import { readOutbox } from "./outbox-store.ts";
@@ -100,9 +102,20 @@ async function carryOut(
   const { facts, run, brief, tree } = plan;
   const { outbox, stale } = await makeReady(plan, workspaces, directories);
   const entry = await entryOf(brief, workspaces.path(tree));
-  // What came with the tree or with the message is no effect of the turn.
+  const place = {
+    facts,
+    cwd: workspaces.path(tree),
+    stream: join(directories.streams, `${facts.serial}.${run.turn}.log`),
+    signal,
+    report,
+  };
+  const hooked = brief.dispatch && brief.hooks.before_run !== null;
+  const trouble = hooked ? await runHook(brief.hooks, "before_run", place) : undefined;
+  if (trouble?.kind === "aborted") return turnWithout("aborted");
+  if (trouble !== undefined) return turnWithout("failed", trouble.why);
+  // What came with the tree, the message or the hook is no effect of the turn.
   const before =
-    plan.snapshot !== undefined && plan.files.length === 0
+    plan.snapshot !== undefined && plan.files.length === 0 && !hooked
       ? { commit: plan.snapshot, left: [] }
       : await workspaces.snapshot(tree, `${facts.serial}.${run.turn}-before`);
   const silence = { limit: brief.stall, exempt: asks };
@@ -112,11 +125,12 @@ async function carryOut(
         facts,
         message: run.message,
         prompt: brief.prompt,
+        instructions: brief.instructions,
         session: plan.session,
         workspace: workspaces.path(tree),
         ...historyOf(workspaces, tree),
         outbox,
-        stream: join(directories.streams, `${facts.serial}.${run.turn}.log`),
+        stream: place.stream,
         entry,
         artifacts: brief.artifacts,
         timeout: brief.timeout,
@@ -125,7 +139,7 @@ async function carryOut(
       heard,
     ),
   );
-  const harvested = await harvest(plan, workspaces, outbox, result, before.commit);
+  const harvested = await harvest(plan, workspaces, outbox, result, before.commit, place);
   const unkept = result.problem === undefined ? [] : [result.problem];
   return { ...harvested, problems: [...stale, ...unkept, ...before.left, ...harvested.problems] };
 }
@@ -179,12 +193,17 @@ async function harvest(
   outbox: string,
   result: TurnResult,
   before: string,
+  place: HookPlace,
 ): Promise<FinishedTurn> {
-  const { tree, run } = plan;
-  const status = await readStatus(workspaces.path(tree));
+  const { tree, run, brief } = plan;
+  await endTurnFacts(outbox);
+  const status = await readStatus(workspaces.path(tree), brief.statusVersion);
   const { entries, problems } = await readOutbox(outbox, plan.facts);
   const refusals = await readRefusals(outbox);
   const outcome = await readRecord(workspaces.path(tree));
+  const over = result.stop === "failed" || outcome !== null || (status !== undefined && "token" in status);
+  const trouble = over ? await runHook(brief.hooks, "after_run", place) : undefined;
+  const hook = trouble?.kind === "failed" ? [trouble.why] : [];
   const undeclared = await declareResolved(tree, outbox, workspaces);
   const completed = result.stop === "aborted" ? undefined : await workspaces.complete(tree);
   const label = `${plan.facts.serial}.${run.turn}`;
@@ -204,7 +223,7 @@ async function harvest(
   return {
     result,
     entries,
-    problems: [...problems, ...undeclared, ...missing, ...left],
+    problems: [...problems, ...undeclared, ...missing, ...hook, ...left],
     refusals,
     outcome,
     status,

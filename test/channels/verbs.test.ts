@@ -18,6 +18,7 @@ import { send, type SendOptions } from "../../src/channels/verbs/send.ts";
 import type { TurnFacts } from "../../src/runtime/agents/port.ts";
 import { writeTurnFacts } from "../../src/runtime/outbox-facts.ts";
 import { readOutbox } from "../../src/runtime/outbox-store.ts";
+import { PLAIN_TURN } from "../runtime/plain-turn.ts";
 
 let home: string;
 let work: string;
@@ -47,6 +48,7 @@ beforeEach(async () => {
     policy: "never",
     outcomes: ["APPROVED_PLAN"],
     workspace: work,
+    ...PLAIN_TURN,
   };
   await writeTurnFacts(outbox, facts);
   env = { CFA_OUTBOX: outbox, CFA_JOB: "j", CFA_THREAD: facts.thread, CFA_TURN: "1" };

@@ -146,7 +146,7 @@ describe("a turn that is lost", () => {
     expect(namesIn(join(place.top, ".cfa/jobs", run.id, "turns/1/1.lost-1"))).toEqual([
       "0001.json",
       "outcome.json",
-      "turn.json",
+      "turn-ended.json",
     ]);
     expect(firings(entries).filter((rule) => rule === "spark")).toHaveLength(1);
   });

@@ -64,10 +64,13 @@ describe("the smallest job file", () => {
           run: ["sh"],
           roster: [],
           skill: null,
+          fallback: null,
           sandbox: "required",
           exempt: [],
           network: "none",
           env: [],
+          prompt: "message",
+          tools: [],
         },
       },
       states: {
@@ -88,6 +91,8 @@ describe("the smallest job file", () => {
       deadline: null,
       notify: null,
       over_cap: "refuse",
+      status_tokens: 1,
+      hooks: { before_run: null, after_run: null, timeout: 60_000 },
       workspaces: null,
     });
   });

@@ -93,8 +93,24 @@ describe("the keys at a place", () => {
   it.each([
     [["budget"], {}, ["usd", "tokens", "turns", "wall"]],
     [["states", "PLAN"], {}, ["agent", "skill", "escalation", "state_timeout"]],
-    [["agents", "x"], {}, ["adapter", "run", "role", "roster", "skill", "sandbox", "network", "env"]],
-    [["agents", "x"], { adapter: "script" }, ["adapter", "steps", "role", "roster", "skill"]],
+    [
+      ["agents", "x"],
+      {},
+      [
+        "adapter",
+        "run",
+        "role",
+        "roster",
+        "skill",
+        "fallback",
+        "sandbox",
+        "network",
+        "env",
+        "prompt",
+        "tools",
+      ],
+    ],
+    [["agents", "x"], { adapter: "script" }, ["adapter", "steps", "role", "roster", "skill", "fallback"]],
     [["agents"], {}, []],
     [["nowhere"], {}, []],
   ])("%j holding %j are %j", (path, mapping, keys) => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { admit, admitOutcome, MESSAGE_BYTES_MAX, type Call } from "../../src/runtime/admission.ts";
 import type { TurnFacts } from "../../src/runtime/agents/port.ts";
 import type { OutboxEntry } from "../../src/runtime/outbox.ts";
+import { PLAIN_TURN } from "./plain-turn.ts";
 
 const lead: TurnFacts = {
   job: "j",
@@ -21,6 +22,7 @@ const lead: TurnFacts = {
   policy: "when_unsure",
   outcomes: ["APPROVED_WORK", "REALIGN", "REPLAN", "WITHDRAW"],
   workspace: "/w",
+  ...PLAIN_TURN,
 };
 const child: TurnFacts = {
   ...lead,

@@ -17,6 +17,7 @@ import type { TurnFacts } from "../../src/runtime/agents/port.ts";
 import { makeCall, makeOutcome } from "../../src/runtime/outbox-calls.ts";
 import { readTurnFacts, writeTurnFacts } from "../../src/runtime/outbox-facts.ts";
 import { appendCall, CALLS_MAX, readOutbox } from "../../src/runtime/outbox-store.ts";
+import { PLAIN_TURN } from "./plain-turn.ts";
 
 let home: string;
 let facts: TurnFacts;
@@ -41,6 +42,7 @@ beforeEach(() => {
     policy: "never",
     outcomes: ["APPROVED_PLAN"],
     workspace: join(home, "work"),
+    ...PLAIN_TURN,
   };
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));

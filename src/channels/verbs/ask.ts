@@ -2,7 +2,8 @@
  * `cfa ask QUESTION`: asks the human, as far as the policy of the state allows it. Prints the id of the question and returns at once.
  */
 import { makeCall } from "../../runtime/outbox-calls.ts";
-import { done, inTurn, misuse, refusal, type Environment, type VerbResult } from "./turn.ts";
+import type { Environment } from "../turn.ts";
+import { done, inTurn, misuse, refusal, type VerbResult } from "./turn.ts";
 
 /** Options of `cfa ask`. */
 export type AskOptions = {

@@ -2,7 +2,8 @@
  * `cfa close ID`: ends a conversation that the agent opened; its work is merged into the agent's workspace when the turn has ended.
  */
 import { makeCall } from "../../runtime/outbox-calls.ts";
-import { done, inTurn, misuse, refusal, type Environment, type VerbResult } from "./turn.ts";
+import type { Environment } from "../turn.ts";
+import { done, inTurn, misuse, refusal, type VerbResult } from "./turn.ts";
 
 /** Options of `cfa close`. */
 export type CloseOptions = { readonly thread?: string | undefined };

@@ -3,7 +3,8 @@
  * same turn replaces the first.
  */
 import { makeOutcome } from "../../runtime/outbox-calls.ts";
-import { done, inTurn, misuse, refusal, type Environment, type VerbResult } from "./turn.ts";
+import type { Environment } from "../turn.ts";
+import { done, inTurn, misuse, refusal, type VerbResult } from "./turn.ts";
 
 /** Options of `cfa outcome`. */
 export type OutcomeOptions = { readonly outcome?: string | undefined; readonly reason?: string | undefined };

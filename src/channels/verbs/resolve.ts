@@ -10,7 +10,8 @@ import { requireResolvable } from "../../runtime/workspaces/complete.ts";
 import { readConflict, unresolvedPaths } from "../../runtime/workspaces/conflict.ts";
 import { bytes, gitAt, GitFailure, text } from "../../runtime/workspaces/git.ts";
 import type { Tree } from "../../runtime/workspaces/trees.ts";
-import { done, inTurn, misuse, refusal, type Environment, type VerbResult } from "./turn.ts";
+import type { Environment } from "../turn.ts";
+import { done, inTurn, misuse, refusal, type VerbResult } from "./turn.ts";
 
 /** Options of `cfa resolve`. */
 export type ResolveOptions = { readonly path?: string | undefined };

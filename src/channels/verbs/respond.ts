@@ -3,7 +3,8 @@
  * human gives the work up (docs/escalation.md). Prints nothing.
  */
 import { makeCall } from "../../runtime/outbox-calls.ts";
-import { done, inTurn, misuse, refusal, type Environment, type VerbResult } from "./turn.ts";
+import type { Environment } from "../turn.ts";
+import { done, inTurn, misuse, refusal, type VerbResult } from "./turn.ts";
 
 /** Options of `cfa respond`. */
 export type RespondOptions = { readonly text?: string | undefined; readonly withdraw?: boolean | undefined };

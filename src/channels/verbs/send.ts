@@ -4,12 +4,10 @@
  * `--to parent` reaches whoever opened the conversation; so does the name of the parent's role, unless the own roster has that role,
  * too: then it opens a new conversation. Prints the id of the conversation.
  */
-import { lstat, realpath } from "node:fs/promises";
-import { isAbsolute, relative, resolve, sep } from "node:path";
-import type { TurnFacts } from "../../runtime/agents/port.ts";
-import { isErrno } from "../../soup/errno.ts";
 import { makeCall } from "../../runtime/outbox-calls.ts";
-import { done, inTurn, misuse, refusal, type Environment, type VerbResult } from "./turn.ts";
+import { filesInWorkspace } from "../files.ts";
+import type { Environment } from "../turn.ts";
+import { done, inTurn, misuse, refusal, type VerbResult } from "./turn.ts";
 
 /** Options of `cfa send`, as they stand on the command line. */
 export type SendOptions = {
@@ -39,35 +37,10 @@ export function send(
     }
     if (to === undefined) return misuse("say whom: `cfa send --to ROLE MESSAGE`, or `cfa send --none`");
     if (message === undefined) return misuse(`say what: \`cfa send --to ${to} MESSAGE\``);
-    const files: string[] = [];
-    for (const path of options.file ?? []) {
-      const file = await inWorkspace(facts, cwd, path);
-      if ("refused" in file) return refusal(file.refused);
-      files.push(file.path);
-    }
+    const files = await filesInWorkspace(facts, cwd, options.file ?? [], "--file");
+    if ("refused" in files) return refusal(files.refused);
     const admission = await makeCall(outbox, facts, { verb: "send", to, thread, message, files, optional });
     if ("refused" in admission) return refusal(admission.refused);
     return done(admission.entry.verb === "send" ? `${admission.entry.thread}\n` : "");
   });
-}
-
-/** The path of a regular file below the top of the workspace, links on the way resolved. */
-async function inWorkspace(
-  { workspace }: TurnFacts,
-  cwd: string,
-  name: string,
-): Promise<{ readonly path: string } | { readonly refused: string }> {
-  const file = resolve(cwd, name);
-  try {
-    if (!(await lstat(file)).isFile())
-      return { refused: `--file ${name} is no regular file: name files, one by one` };
-    const path = relative(await realpath(workspace), await realpath(file));
-    if (path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path)) {
-      return { refused: `--file ${name} lies outside your workspace ${workspace}: copy it there first` };
-    }
-    return { path: path.split(sep).join("/") };
-  } catch (error) {
-    if (!isErrno(error, "ENOENT", "ENOTDIR", "ELOOP", "EACCES")) throw error;
-    return { refused: `--file ${name} does not exist or may not be read (looked for ${file})` };
-  }
 }

@@ -8,6 +8,7 @@
  * C3. All turns of a thread see the same CFA_SESSION.
  * C4. A boundary is drawn anew around each turn: workspace and outbox can be written, history and the files of `run` read (docs/boundary.md).
  *     HOME, where the role names it, is an empty folder inside.
+ * C5. CFA_MCP names a configuration with which a client of MCP starts the tools of the turn (docs/mcp.md).
  */
 import { createHash } from "node:crypto";
 import { delimiter, join } from "node:path";
@@ -19,15 +20,30 @@ import { prove } from "../boundary/proof.ts";
 import { isOfSystem } from "../boundary/system-paths.ts";
 import { PROCESSES_MAX, processLimit } from "../process/process-limit.ts";
 import { runProgram, type ProgramEnd } from "../process/run-program.ts";
+import { MCP_FILE } from "../outbox.ts";
+import { replaceFile } from "../outbox-file.ts";
 import { UNKNOWN_USAGE } from "../usage.ts";
-import type { AgentAdapter, Place, TurnEvent, TurnFacts, TurnRequest, TurnResult } from "./port.ts";
+import { mcpConfiguration } from "./mcp-configuration.ts";
+import {
+  type AgentAdapter,
+  fullPrompt,
+  type Place,
+  type TurnEvent,
+  type TurnFacts,
+  type TurnRequest,
+  type TurnResult,
+} from "./port.ts";
 
 /** How a role runs its program. */
 export type CommandOptions = {
   /** Program and arguments; what names a file is absolute, a bare name is looked up on PATH. */
   readonly run: readonly string[];
+  /** Programs that it starts itself, each with its arguments: the tools of its role; seen inside like the files of `run`. */
+  readonly programs?: readonly (readonly string[])[];
   /** Names of variables that are passed on from cfa's own environment, where they are set. */
   readonly env: readonly string[];
+  /** What goes to standard input: the message alone (unless given), or with the instructions of a first turn. */
+  readonly prompt?: "message" | "full";
   /** Directory that holds an executable `cfa`. */
   readonly cfaBin: string;
   /** Directory with what its role brings: SYSTEM.md, skills/, scripts/ (docs/roles.md); absent without a role. */
@@ -67,8 +83,18 @@ async function spaceOf(
 ): Promise<Space> {
   if (boundary.kind === "advisory") return { workspace, network: "full", mounts: [] };
   const { PATH = "", HOME } = baseEnvironment(options);
-  const [files, past] = await Promise.all([programMounts(options.run, PATH, workspace), history?.() ?? []]);
-  const mounts = [...(options.mounts ?? []), ...files, ...past, open(workspace), ...homeAt(HOME, workspace)];
+  const programs = [options.run, ...(options.programs ?? [])];
+  const [files, past] = await Promise.all([
+    Promise.all(programs.map((run) => programMounts(run, PATH, workspace))),
+    history?.() ?? [],
+  ]);
+  const mounts = [
+    ...(options.mounts ?? []),
+    ...files.flat(),
+    ...past,
+    open(workspace),
+    ...homeAt(HOME, workspace),
+  ];
   return { workspace, network: options.network ?? "none", mounts };
 }
 
@@ -84,13 +110,19 @@ async function runTurn(
   report: (event: TurnEvent) => void,
 ): Promise<TurnResult> {
   const session = request.session ?? sessionOf(request.facts);
+  const variables = turnVariables(request, session);
   const space = await spaceOf(options, boundary, request);
   const { end, text, complaint, problem } = await runProgram(
     {
       run: options.run,
       cwd: request.workspace,
-      env: { ...baseEnvironment(options), PWD: request.workspace, ...turnVariables(request, session) },
-      input: request.prompt,
+      env: {
+        ...baseEnvironment(options),
+        PWD: request.workspace,
+        ...variables,
+        CFA_MCP: await configureTools(options, request, variables),
+      },
+      input: options.prompt === "full" ? fullPrompt(request) : request.prompt,
       stream: request.stream,
       timeout: request.timeout,
       stopSignals: ["SIGINT", "SIGTERM"],
@@ -106,6 +138,20 @@ async function runTurn(
   if (end.kind === "aborted") return { stop: "aborted", ...result };
   const failure = failureOf(end, options.run[0] ?? "", request.timeout, complaint);
   return failure === undefined ? { stop: "ended", ...result } : { stop: "failed", failure, ...result };
+}
+
+/** Writes the MCP configuration of the turn (C5); returns its path. */
+async function configureTools(
+  options: CommandOptions,
+  { outbox }: TurnRequest,
+  variables: Readonly<Record<string, string>>,
+): Promise<string> {
+  const file = join(outbox, MCP_FILE);
+  // The variables that the role names may be secret, and stay out of files.
+  const env = { ...baseEnvironment({ ...options, env: [] }), ...variables };
+  const cfa = join(options.cfaBin, "cfa");
+  await replaceFile(file, `${JSON.stringify(mcpConfiguration({ cfa, env }), null, 2)}\n`);
+  return file;
 }
 
 /** The part of the environment that is the same in all turns (C1). */
@@ -139,10 +185,11 @@ export function turnVariables(request: TurnRequest, session: string): Readonly<R
     CFA_OUTBOX: outbox,
     CFA_WORKSPACE: workspace,
     CFA_ARTIFACTS: JSON.stringify(artifacts),
+    ...(facts.skill?.file == null ? {} : { CFA_SKILL: facts.skill.file }),
   };
 }
 
-/** A session handle in the form of a UUID (version 8), the same for all turns of a thread (C3). */
+/** A session handle in the form of a UUID (version 8), the same for all turns of a thread (C4). */
 export function sessionOf({ job, thread }: TurnFacts): string {
   const hex = createHash("sha256").update(`${job}\n${thread}`).digest("hex");
   return [

@@ -11,6 +11,37 @@ import type { ProxyPhase } from "../../soup/molecule.ts";
 import type { BoundaryKind, Mount } from "../boundary/port.ts";
 import type { Usage } from "../usage.ts";
 
+/** A tool that a role has of its own (docs/mcp.md). */
+export type RoleTool = {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its arguments, an object. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Program and arguments. */
+  readonly run: readonly string[];
+  /** Milliseconds. */
+  readonly timeout: number;
+};
+
+/** How much of something is used up. */
+export type Amount = {
+  /** Null: nobody has reported any. */
+  readonly spent: number | null;
+  /** False: some turns did not report theirs, and `spent` is a lower bound. */
+  readonly complete: boolean;
+  readonly limit: number | null;
+};
+
+/** What the job has spent when a turn begins, and what it may spend. */
+export type Spending = {
+  readonly turns: Amount;
+  readonly tokens: Amount;
+  /** US dollars. */
+  readonly usd: Amount;
+  /** Turns of the lead in this entry to its state; null for whoever leads none. */
+  readonly stateTurns: Amount | null;
+};
+
 /** What an agent sends: work to others, results to whoever dispatched it, questions (docs/roles.md). */
 export type Sendable = "task" | "reply" | "question";
 
@@ -24,7 +55,7 @@ export type ProxyFacts = {
   readonly asksHuman: boolean;
 };
 
-/** What early refusal needs, written as `turn.json` beside the outbox. */
+/** What early refusal needs, and what an agent may ask about its turn; written as `turn.json` beside the outbox. */
 export type TurnFacts = {
   readonly job: string;
   readonly thread: ThreadId;
@@ -51,6 +82,13 @@ export type TurnFacts = {
   readonly policy: Policy;
   /** Outcomes that the record may name in this state; empty for those who may write none. */
   readonly outcomes: readonly string[];
+  /** Longest time of the turn, milliseconds. */
+  readonly timeout: number;
+  readonly spending: Spending;
+  /** Skill that the agent works by; `file` is the SKILL.md that cfa ships under that name, null when it ships none. */
+  readonly skill: { readonly name: string; readonly file: string | null } | null;
+  /** Tools of the role beside cfa's own. */
+  readonly tools: readonly RoleTool[];
   /** Absolute path of the turn's working directory, where the outcome record goes and named files are looked up. */
   readonly workspace: string;
   /** Present in the turns of the proxy, and only there. */
@@ -63,6 +101,8 @@ export type TurnRequest = {
   readonly message: Message;
   /** The message as the agent reads it: task, artifacts, tools; what goes to standard input. */
   readonly prompt: string;
+  /** What follows the prompt in the first turn of a dispatch, for agents that are models; empty in every other (docs/skills.md). */
+  readonly instructions: string;
   /** Handle of the session to resume; undefined starts one. */
   readonly session: string | undefined;
   /** Working directory: the tree of the thread. */
@@ -88,6 +128,11 @@ export type TurnEvent =
   | { readonly kind: "started"; readonly pid: number | null; readonly started: string | null }
   /** A line of output, for progress views; may be dropped under load. */
   | { readonly kind: "line"; readonly text: string };
+
+/** The whole of what a model is told in a turn: its message, then the instructions. */
+export function fullPrompt({ prompt, instructions }: Pick<TurnRequest, "prompt" | "instructions">): string {
+  return instructions === "" ? prompt : `${prompt}\n\n${instructions}\n`;
+}
 
 /** How a turn ended. */
 export type TurnResult = {

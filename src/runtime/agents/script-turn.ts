@@ -28,7 +28,7 @@ export type ScriptTurn = Pick<
   TurnFacts,
   "state" | "thread" | "turn" | "agent" | "children" | "roster" | "parent"
 > &
-  Pick<TurnRequest, "prompt" | "entry" | "artifacts" | "workspace" | "signal"> & {
+  Pick<TurnRequest, "prompt" | "instructions" | "entry" | "artifacts" | "workspace" | "signal"> & {
     /** The message that this turn is about; `body` is its text. */
     readonly message: Message;
     /** Sends a message; settles with the conversation's id. */
@@ -64,12 +64,13 @@ export function turnOf(request: TurnRequest, over: AbortSignal): ScriptTurn {
     return admitted(admission).entry;
   };
   const { state, thread, turn, agent, children, roster, parent } = facts;
-  const { message, prompt, entry, artifacts, workspace, signal } = request;
+  const { message, prompt, instructions, entry, artifacts, workspace, signal } = request;
   const seen = { state, thread, turn, agent, children, roster, parent };
   return {
     ...seen,
     message,
     prompt,
+    instructions,
     entry,
     artifacts,
     workspace,

@@ -12,7 +12,7 @@ import type { AgentAdapter, TurnEvent, TurnFacts, TurnResult } from "../agents/p
 import type { Clock } from "../clock.ts";
 import type { ProxyBrief } from "../director.ts";
 import type { OutboxEntry } from "../outbox.ts";
-import { writeTurnFacts } from "../outbox-facts.ts";
+import { endTurnFacts, writeTurnFacts } from "../outbox-facts.ts";
 import { readRefusals } from "../outbox-refusals.ts";
 import { readOutbox } from "../outbox-store.ts";
 import { type TurnDirectories, watched } from "../turn.ts";
@@ -101,6 +101,7 @@ async function carryOut(plan: ProxyPlan, means: ProxyMeans): Promise<Left> {
             facts,
             message: proxy.text,
             prompt: brief.prompt,
+            instructions: brief.instructions,
             session: plan.session,
             workspace,
             outbox,
@@ -113,6 +114,7 @@ async function carryOut(plan: ProxyPlan, means: ProxyMeans): Promise<Left> {
           heard,
         ),
     );
+    await endTurnFacts(outbox);
     const { entries, problems } = await readOutbox(outbox, facts);
     const unkept = result.problem === undefined ? [] : [result.problem];
     return { result, entries, problems: [...unkept, ...problems], refusals: await readRefusals(outbox) };
@@ -138,6 +140,10 @@ function factsOf({ proxy, agent, job, turn, brief }: ProxyPlan, workspace: strin
     overCap: "refuse",
     policy,
     outcomes: [],
+    timeout: brief.timeout,
+    spending: brief.spending,
+    skill: brief.skill,
+    tools: brief.tools,
     workspace,
     proxy: { question, policy, phase, asksHuman: brief.asksHuman },
   };

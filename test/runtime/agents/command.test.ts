@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { commandAgent, type CommandOptions } from "../../../src/runtime/agents/command.ts";
 import type { TurnEvent, TurnFacts, TurnRequest } from "../../../src/runtime/agents/port.ts";
+import { PLAIN_TURN } from "../plain-turn.ts";
 
 let home: string;
 beforeEach(() => {
@@ -32,10 +33,12 @@ function request(over: Partial<TurnRequest> = {}, facts: Partial<TurnFacts> = {}
       policy: "never",
       outcomes: [],
       workspace: join(home, "work"),
+      ...PLAIN_TURN,
       ...facts,
     },
     message: { id: "m", from: null, kind: "task", body: "write" },
     prompt: "the prompt\n",
+    instructions: "",
     session: undefined,
     workspace: join(home, "work"),
     outbox: join(home, "out"),
@@ -83,6 +86,7 @@ test("its environment is PATH, LANG, PWD and what tells of its turn, nothing els
     CFA_AGENT: "writer",
     CFA_PARENT_AGENT: "lead",
     CFA_PARENT_THREAD: "state:j:PLAN:0",
+    CFA_MCP: join(home, "out/mcp.json"),
     CFA_OUTBOX: join(home, "out"),
     CFA_WORKSPACE: join(home, "work"),
     CFA_ARTIFACTS: '{"plan":"PLAN.md"}',

@@ -8,6 +8,7 @@ import { scriptStepsSchema, type ScriptSteps } from "../../../src/runtime/agents
 import { Refusal, type Script } from "../../../src/runtime/agents/script-turn.ts";
 import { scriptAgent } from "../../../src/runtime/agents/script.ts";
 import { readOutbox } from "../../../src/runtime/outbox-store.ts";
+import { PLAIN_TURN } from "../plain-turn.ts";
 
 let home: string;
 beforeEach(() => {
@@ -34,6 +35,7 @@ function factsOf(over: Partial<TurnFacts> = {}): TurnFacts {
     policy: "never",
     outcomes: ["APPROVED_PLAN"],
     workspace: join(home, "work"),
+    ...PLAIN_TURN,
     ...over,
   };
 }
@@ -47,6 +49,7 @@ function run(
     facts: factsOf(),
     message: { id: "m", from: null, kind: "task", body: "plan it" },
     prompt: "prompt",
+    instructions: "",
     session: undefined,
     workspace: join(home, "work"),
     outbox: join(home, "out"),

@@ -7,6 +7,7 @@ import { commandAgent, type CommandOptions } from "../../../src/runtime/agents/c
 import type { TurnRequest, TurnResult } from "../../../src/runtime/agents/port.ts";
 import type { Workspaces } from "../../../src/runtime/workspaces/port.ts";
 import { LEAD, opened, repository } from "../workspaces/repository.ts";
+import { PLAIN_TURN } from "../plain-turn.ts";
 
 const offer = await tryBubblewrap(process.env["PATH"] ?? "");
 
@@ -92,9 +93,11 @@ function requestIn(own: string, outbox: string, stream: string, workspaces: Work
       policy: "never",
       outcomes: [],
       workspace: own,
+      ...PLAIN_TURN,
     },
     message: { id: "m", from: null, kind: "task", body: "write" },
     prompt: "the prompt\n",
+    instructions: "",
     session: undefined,
     workspace: own,
     history: async () => (await workspaces.history?.(OWN)) ?? [],
