@@ -27,7 +27,7 @@ test.each([
   [["log"], / fork +job=/],
   [["replay"], /^ +\d+ +#\d+ +fork +job=/m],
   [["replay", "--thread", "EXECUTE:1"], /Idle\(lead,EXECUTE:1\)/],
-  [["step", "--commands", "n 3; print; q"], /Mailbox\(orchestrator,job/],
+  [["step", "--commands", "n 4; print; q"], /Mailbox\(orchestrator,job/],
   [["why"], /^EXECUTE:1 has ended; newest cause first:/],
   [["verify"], /\n {2}forks +what it has taken over is what the log that it names held\n/],
 ] as const)("cfa %j reads it", async (words, expected) => {

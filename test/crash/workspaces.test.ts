@@ -138,7 +138,7 @@ function gitThatFreezes(ref: string, to: string): void {
   const lines = [
     "#!/bin/sh",
     `PATH='${path}'`,
-    `case " $* " in *" commit-tree "*) git --git-dir='${repo.dir}/.git' update-ref ${ref} ${to} ;; esac`,
+    `case " $* " in *" commit-tree "*) git update-ref ${ref} ${to} ;; esac`,
     'exec git "$@"',
   ];
   writeFileSync(join(bin, "git"), `${lines.join("\n")}\n`);
