@@ -32,8 +32,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "the tree of a lost turn is not put back",
     file: "runtime/effects.js",
-    text: "await workspaces.restore(tree, ledger.snapshots.get(tree) ?? null, `${serial}.${turn}`);",
-    by: "",
+    text: "workspaces.restore(tree, ledger.snapshots.get(tree) ?? null, `${serial}.${turn}`);",
+    by: "Promise.resolve();",
   },
   {
     name: "the program of a lost turn is not killed",

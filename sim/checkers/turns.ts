@@ -5,6 +5,7 @@
  * T2. Nothing touches a tree while a program works in it.
  * T3. A `turn` in the log is that of a program which had ended; when it is good, its broadcast is what the program said.
  */
+import { questionOf } from "../../src/persistence/conversation.ts";
 import type { EntryBody } from "../../src/persistence/entry.ts";
 import type { Step } from "../../src/persistence/verify.ts";
 import type { Run } from "../../src/soup/molecule.ts";
@@ -33,7 +34,10 @@ function inTheWorld({ sights, steps, ended }: Evidence, programs: Map<string, Pr
   for (const { head, event } of sights) {
     switch (event.kind) {
       case "program-started": {
-        const flaw = misstarted(event, head, asked, programs, inTree);
+        const flaw = misstarted(event, head, proxyRun(event, head, steps) ?? asked.get(keyOf(event)), {
+          programs,
+          inTree,
+        });
         if (flaw !== undefined) return flaw;
         const program = { ...event, said: [], ended: undefined };
         programs.set(keyOf(event), program);
@@ -44,6 +48,7 @@ function inTheWorld({ sights, steps, ended }: Evidence, programs: Map<string, Pr
       case "program-called":
         if (event.call.verb === "send") byPid.get(event.pid)?.said.push(event.call.message);
         if (event.call.verb === "ask") byPid.get(event.pid)?.said.push(event.call.text);
+        if (event.call.verb === "respond") byPid.get(event.pid)?.said.push(answerOf(event.call));
         break;
       case "program-ended": {
         const program = byPid.get(event.pid);
@@ -68,12 +73,16 @@ function inTheWorld({ sights, steps, ended }: Evidence, programs: Map<string, Pr
 function misstarted(
   event: Started,
   head: number,
-  asked: ReadonlyMap<string, Asked>,
-  programs: ReadonlyMap<string, Program>,
-  inTree: ReadonlyMap<string, Program>,
+  run: Asked | undefined,
+  {
+    programs,
+    inTree,
+  }: {
+    readonly programs: ReadonlyMap<string, Program>;
+    readonly inTree: ReadonlyMap<string, Program>;
+  },
 ): string | undefined {
   const key = keyOf(event);
-  const run = asked.get(key);
   if (run === undefined || run.from > head)
     return `program ${event.pid} starts for ${key}, which the log has not asked for at entry ${head}`;
   if (run.message !== event.message)
@@ -94,6 +103,22 @@ function runsOf(steps: readonly Step[]): ReadonlyMap<string, Asked> {
     if (run !== undefined) runs.set(keyOf(run), { from: entry.seq, message: run.message.id });
   }
   return runs;
+}
+
+/** The Proxy that a program on a question's conversation is about, at that entry of the log. */
+function proxyRun({ thread }: Started, head: number, steps: readonly Step[]): Asked | undefined {
+  const question = questionOf(thread);
+  if (question === undefined) return undefined;
+  const { after } = steps.findLast(({ entry }) => entry.seq <= head) ?? {};
+  for (const cell of after?.cells() ?? [])
+    for (const one of cell.questions)
+      if (one.kind === "Proxy" && one.question === question) return { from: 0, message: one.text.id };
+  return undefined;
+}
+
+/** What the asker hears of an answer. */
+function answerOf({ text, withdraw }: { readonly text: string; readonly withdraw: boolean }): string {
+  return withdraw ? `[WITHDRAW]\n${text}` : text;
 }
 
 function runOn(lifecycles: readonly { readonly kind: string }[]): Run | undefined {
@@ -121,10 +146,13 @@ function misquoted(
   { said }: Program,
   next: readonly Step[],
 ): string | undefined {
-  const choice = next.find(({ entry }) => entry.kind === "fire" && entry.body.at["t"] === thread)?.entry;
+  const question = questionOf(thread);
+  const [name, value] = question === undefined ? ["t", thread] : ["e", question];
+  const choice = next.find(({ entry }) => entry.kind === "fire" && entry.body.at[name] === value)?.entry;
   if (choice?.kind !== "fire") return "no choice follows";
-  const { ps = [], x } = choice.body.choice ?? {};
-  const sent = [...(x === undefined ? [] : [x.body]), ...ps.flatMap((one) => bodyOf(one))];
+  const { ps = [], x, y, a } = choice.body.choice ?? {};
+  const bodies = [x, y, a].flatMap((one) => (one === undefined ? [] : [one.body]));
+  const sent = [...bodies, ...ps.flatMap((one) => bodyOf(one))];
   const lost = said.find((text) => !sent.includes(text));
   if (lost !== undefined) return `its program said "${lost}", and that is not sent`;
   const kept = sent.filter((text) => said.includes(text));

@@ -56,6 +56,7 @@ export function chooseActs(
   for (let n = choices.percent(20) ? choices.below(30) : 0; n > 0; n--) acts.push({ kind: "think" });
   for (let n = choices.below(3); n > 0; n--) acts.push({ kind: "edit", path: choices.one(PATHS) });
   acts.push({ kind: "resolve" });
+  if (request.facts.proxy !== undefined) return [...acts, ...proxyActs(request, choices, faulty, count)];
   const { lead, turn, closed } = request.facts;
   const calls = lead ? choices.below(Math.max(1, 5 - turn)) : choices.below(4);
   for (let n = calls; n > 0; n--) acts.push({ kind: "call", call: chooseCall(request, choices) });
@@ -73,6 +74,36 @@ export function chooseActs(
   }
   const stop = choices.percent(faulty ? 6 : 2) ? "failed" : "ended";
   return [...acts, { kind: "end", stop, text: choices.percent(85) ? `done ${turn}` : "" }];
+}
+
+/** A proxy answers, asks the human, or does neither; once the human has replied it leans towards an answer (B1). */
+function proxyActs(
+  { facts }: TurnRequest,
+  choices: Choices,
+  faulty: boolean,
+  count: (fault: Fault) => void,
+): Act[] {
+  const text = `${facts.thread} ${facts.turn} ${choices.below(1_000_000)}`;
+  const answers = facts.proxy?.phase === "fresh" ? 4 : 12;
+  const call = (): Call =>
+    choices.weighted<Call>([
+      [answers, { verb: "respond", text, withdraw: choices.percent(10) }],
+      [4, { verb: "ask", text }],
+      [1, { verb: "none" }],
+      [1, { verb: "send", to: "parent", message: text, files: [], optional: false }],
+    ]);
+  const acts: Act[] = [];
+  for (let n = choices.below(3); n > 0; n--) acts.push({ kind: "call", call: call() });
+  if (faulty && choices.percent(10)) {
+    count("bad-output");
+    acts.push({ kind: "garbage", ...choices.one(GARBAGE) });
+  }
+  if (faulty && choices.percent(3)) {
+    count("hanging-agent");
+    return [...acts, { kind: "hang" }];
+  }
+  const stop = choices.percent(faulty ? 10 : 3) ? "failed" : "ended";
+  return [...acts, { kind: "end", stop, text: choices.percent(50) ? `said ${facts.turn}` : "" }];
 }
 
 /** How likely a lead writes its outcome: more with every turn (B1). */

@@ -81,7 +81,7 @@ export class Cfa {
         gate,
         failure: () => this.#failure("effect"),
       }),
-      agents: { lead: adapter, worker: adapter, helper: adapter },
+      agents: { lead: adapter, worker: adapter, helper: adapter, proxy: adapter },
       directories: { turns: `${MOUNT}/turns`, streams: `${MOUNT}/streams` },
       concurrency: definition.limits.concurrency,
       overCap: definition.over_cap,

@@ -35,9 +35,15 @@ export function chooseJob(choices: Choices): JobDefinition {
     ]),
     deliver: choices.one(["branch", "pr-ready"]),
     human: choices.percent(85) ? "default" : "none",
+    ...(choices.percent(50) ? { proxy: "proxy" } : {}),
     artifacts: { intent: "INTENT.md", plan: "PLAN.md", summary: "WORK_SUMMARY.md" },
     given: { intent: null, plan: null },
-    agents: { lead: script(["worker", "helper"]), worker: script(["helper"]), helper: script([]) },
+    agents: {
+      lead: script(["worker", "helper"]),
+      worker: script(["helper"]),
+      helper: script([]),
+      proxy: script([]),
+    },
     states: { INTENT: state("intent-alignment"), PLAN: state("planning"), EXECUTE: state("execute") },
     limits: {
       fan_out: choices.between(1, 3),

@@ -44,6 +44,8 @@ export class Trees {
   readonly commits = new Map<string, Commit>();
   readonly trees = new Map<string, Tree>();
   readonly ended = new Map<string, Ended>();
+  /** Copies that the proxy works in. */
+  readonly copies = new Set<string>();
   readonly base: string;
   readonly #witness: Witness;
 

@@ -69,6 +69,17 @@ export class SimulatedWorkspaces implements Workspaces {
     });
   }
 
+  copy(tree: ThreadId, commit: string): Promise<{ commit: string } | { refused: string }> {
+    return this.exclusive(tree, () =>
+      this.#step(`copy ${commit} for ${tree}`, () => {
+        this.#with.trees.at(commit);
+        this.#with.files.makeDirectory(treePath(tree), true);
+        this.#with.trees.copies.add(tree);
+        return { commit };
+      }),
+    );
+  }
+
   rebuild(tree: ThreadId, _state: TreeState): Promise<void> {
     return this.#step(`rebuild ${tree}`, () => {
       const { trees } = this.#with;
@@ -182,6 +193,7 @@ export class SimulatedWorkspaces implements Workspaces {
 
   reconcile(live: readonly ThreadId[]): Promise<void> {
     return this.#step("reconcile", () => {
+      for (const copy of this.#with.trees.copies) this.#remove(copy);
       const wanted = new Set(live);
       for (const { thread, finished } of this.#with.trees.trees.values()) {
         if (finished && wanted.has(thread)) continue;
@@ -252,6 +264,7 @@ export class SimulatedWorkspaces implements Workspaces {
   #remove(thread: ThreadId): void {
     this.#touch(thread, "remove");
     this.#with.trees.remove(thread);
+    this.#with.trees.copies.delete(thread);
     this.#with.files.remove(treePath(thread));
   }
 

@@ -33,6 +33,13 @@ export function addAgentVerbs(program: Command, context: Context, settle: Settle
       settle(await (await verbs()).askCommand(context, { ...options, text }));
     });
   program
+    .command("respond [answer]")
+    .summary("as the proxy of the human: answer the question of your turn")
+    .option("--withdraw", "the human gives the work up; the text is the reason")
+    .action(async (text: string | undefined, options: { readonly withdraw?: boolean }) => {
+      settle(await (await verbs()).respondCommand(context, { ...options, text }));
+    });
+  program
     .command("close [thread]")
     .summary("end a conversation that you opened and merge its work")
     .action(async (thread: string | undefined) => {

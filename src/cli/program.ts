@@ -24,6 +24,7 @@ import { reportError } from "./errors.ts";
 import { EXIT, exitCodeHelp } from "./exit-codes.ts";
 import { addUpkeep } from "./upkeep.ts";
 import { addHumanCommands, REPO } from "./human-commands.ts";
+import { addMemory } from "./memory-command.ts";
 import { VERSION } from "./version.ts";
 
 /** Runs the command line `words`. Returns the exit code; never rejects. */
@@ -67,6 +68,7 @@ function buildProgram(context: Context, settle: Settle): Command {
   addReplayingCommands(program, context, settle);
   addExplore(program, context, settle);
   addUpkeep(program, context, settle);
+  addMemory(program, context, settle);
   addCompletion(program, context, settle);
   addAgentVerbs(program, context, settle);
   return program;

@@ -29,6 +29,7 @@ import { adaptersOf, cfaMounts, cliFile, installVerbs } from "./adapters.ts";
 import { type Boundaries, boundariesOf } from "./boundaries.ts";
 import { checkpointOf, openFolds } from "./checkpoint.ts";
 import { forkJob } from "./fork.ts";
+import { rememberedOf, thenClose } from "./human-memory.ts";
 import { JobRun } from "./job-run.ts";
 import { notifierOf } from "./notifier.ts";
 import { openingDrafts } from "./opening.ts";
@@ -180,6 +181,7 @@ export class Engine {
     const { clock = systemClock, workspaces = (job, of) => worktrees({ job, home }, top, of, branch) } =
       this.#options;
     const made = await workspaces(id, definition);
+    const remembered = rememberedOf(top, definition);
     let scheduler: Scheduler | undefined;
     const run = new JobRun(
       bus,
@@ -196,15 +198,12 @@ export class Engine {
           overCap: definition.over_cap,
           base,
           seeds: seedsOf(definition),
+          ...remembered,
           opening: () =>
             openingDrafts(id, definition, base, branch, prepared?.remarks ?? [], boundaries.notes),
           first: [...boundaries.again, ...(options.first ?? [])],
           ...(known === undefined ? {} : { folded: { ...known, saved } }),
-          checkpoint: async (folds) => {
-            const checkpoint = checkpointOf({ ...folds, record: director.record });
-            await bus.log.saveCheckpoint(checkpoint);
-            return checkpoint.state.length;
-          },
+          checkpoint: (folds) => saveCheckpoint(bus, { ...folds, record: director.record }),
           ...notifying(definition.notify ?? options.notify, directory, top),
           actsOnly: options.actsOnly ?? false,
           waitForHuman: options.waitForHuman ?? true,
@@ -215,7 +214,7 @@ export class Engine {
           // A log in memory is gone with its process: nothing could be compared with an anchor.
           ...(this.#options.bus === "memory" ? {} : { anchor: gitAnchor(top, id) }),
         });
-        return scheduler.run().catch(rethrowMachineFault);
+        return thenClose(scheduler.run(), remembered).catch(rethrowMachineFault);
       },
       () => scheduler?.stop(),
     );
@@ -243,6 +242,13 @@ async function makeAgents(
   await installVerbs(bin, file);
   const homes = await makeAgentHomes(join(directory, "agents"), definition, [process.execPath, file]);
   return adaptersOf(definition, own, bin, boundaries.of, await cfaMounts(bin, file), homes);
+}
+
+/** Stores a checkpoint of these folds; returns its length in characters. */
+async function saveCheckpoint({ log }: Bus, folds: Parameters<typeof checkpointOf>[0]): Promise<number> {
+  const checkpoint = checkpointOf(folds);
+  await log.saveCheckpoint(checkpoint);
+  return checkpoint.state.length;
 }
 
 /** What the map holds under the key, or what `make` makes for it; what could not be made is not held. */

@@ -8,6 +8,7 @@
 import { jobCheck } from "../job/verify.ts";
 import { BusError } from "../persistence/bus-error.ts";
 import { ForkCheck } from "../persistence/checks/forks.ts";
+import { proxiesCheck } from "../persistence/checks/proxies.ts";
 import { questionsCheck } from "../persistence/checks/questions.ts";
 import { roundsCheck } from "../persistence/checks/rounds.ts";
 import { turnsCheck } from "../persistence/checks/turns.ts";
@@ -49,7 +50,7 @@ export type VerifyOptions = {
 
 /** The checks beyond chain and rules that need nothing but the log; made anew for each. */
 export function logChecks(): readonly LogCheck[] {
-  return [roundsCheck(complete), turnsCheck(), questionsCheck(), jobCheck()];
+  return [roundsCheck(complete), turnsCheck(), proxiesCheck(), questionsCheck(), jobCheck()];
 }
 
 /** Verifies a log file. Rejects only for what is no fault of the log: a git that cannot be run, a bug. */

@@ -33,7 +33,9 @@ export type Findings = {
 };
 
 /** Names that log and messages use for others than agents of the job. */
-const RESERVED = ["orchestrator", "proxy", "human"];
+const RESERVED = ["orchestrator", "human"];
+/** The agent that is the proxy unless the file names another. */
+const PROXY = "proxy";
 /** Largest artifact that may be given, bytes. */
 const GIVEN_BYTES_MAX = 1024 * 1024;
 const ARTIFACT_OF = { APPROVED_INTENT: "intent", APPROVED_PLAN: "plan" } as const;
@@ -49,6 +51,7 @@ const NO_AGENT = { run: [], roster: [], tools: [], sandbox: { exempt: [] } };
 const stateView = z.object({ agent: word }).catch({});
 const viewSchema = z.object({
   start: z.enum(LIVE_STATES).catch("INTENT"),
+  proxy: word,
   artifacts: z.object({ intent: word, plan: word, summary: word }).catch({}),
   given: z.object({ intent: word, plan: word }).catch({}),
   agents: z
@@ -66,9 +69,21 @@ const viewSchema = z.object({
 });
 type View = z.infer<typeof viewSchema>;
 
-/** Who leads a state that names nobody: the only agent, else `lead`. */
-export function defaultLead(agents: readonly string[]): string | undefined {
-  return agents.length === 1 ? agents[0] : agents.find((name) => name === "lead");
+/** Who stands for the human: whom the file names, else the agent called `proxy`. */
+export function proxyOf({
+  proxy,
+  agents,
+}: {
+  readonly proxy?: string | undefined;
+  readonly agents: Readonly<Record<string, unknown>>;
+}): string | undefined {
+  return proxy ?? Object.keys(agents).find((name) => name === PROXY);
+}
+
+/** Who leads a state that names nobody: the only agent besides the proxy, else `lead`. */
+export function defaultLead(agents: readonly string[], proxy: string | undefined): string | undefined {
+  const others = agents.filter((name) => name !== proxy);
+  return others.length === 1 ? others[0] : others.find((name) => name === "lead");
 }
 
 /** Checks the parsed file, of whatever shape it is, with the roles of its agents. */
@@ -89,6 +104,7 @@ export function check(
     ...checkFallbacks(view),
     ...checkLeads(view),
     ...checkKinds(rostersOf(view), leadsOf(view), roles),
+    ...checkProxy(view),
     ...checkArtifacts(view),
     ...programs.problems,
     ...tools.problems,
@@ -106,8 +122,8 @@ function rostersOf({ agents }: View): ReadonlyMap<string, readonly string[]> {
   return new Map(Object.entries(agents).map(([name, { roster }]) => [name, roster]));
 }
 
-function leadsOf({ agents, states }: View): readonly (readonly [LiveState, string])[] {
-  const lead = defaultLead(Object.keys(agents)) ?? "";
+function leadsOf({ agents, states, proxy }: View): readonly (readonly [LiveState, string])[] {
+  const lead = defaultLead(Object.keys(agents), proxyOf({ proxy, agents })) ?? "";
   return LIVE_STATES.map((state) => [state, states[state].agent ?? lead]);
 }
 
@@ -141,14 +157,42 @@ function checkFallbacks({ agents }: View): readonly Problem[] {
   });
 }
 
-function checkLeads({ agents, states }: View): readonly Problem[] {
+/** The proxy speaks for the human and knows them: it has no other part in the job. */
+function checkProxy({ agents, states, proxy: named }: View): readonly Problem[] {
+  const proxy = proxyOf({ proxy: named, agents });
+  if (proxy === undefined) return [];
+  const unknown = unknownAgent(["proxy"], "proxy", proxy, agents);
+  if (unknown.length > 0) return unknown;
+  const why = `${proxy} stands for the human`;
+  const leads = LIVE_STATES.filter((state) => states[state].agent === proxy).map((state) => ({
+    path: ["states", state, "agent"],
+    sentence: `states.${state} is led by ${proxy}, and ${why}: name another agent`,
+  }));
+  const members = Object.entries(agents).flatMap(([agent, { roster }]) => {
+    if (agent === proxy && roster.length > 0)
+      return [
+        { path: ["agents", agent, "roster"], sentence: `${why} and has no team: leave its roster out` },
+      ];
+    const index = roster.indexOf(proxy);
+    const at = ["agents", agent, "roster", index];
+    return index < 0
+      ? []
+      : [{ path: at, sentence: `${why}: ${agent} reaches it by asking, not by its roster` }];
+  });
+  return [...leads, ...members];
+}
+
+function checkLeads({ agents, states, proxy }: View): readonly Problem[] {
   const named = LIVE_STATES.flatMap((state) =>
     unknownAgent(["states", state, "agent"], `states.${state}`, states[state].agent ?? "", agents),
   );
   const names = Object.keys(agents);
   const leaderless = LIVE_STATES.filter((state) => states[state].agent === undefined);
-  if (leaderless.length === 0 || names.length === 0 || defaultLead(names) !== undefined) return named;
-  const sentence = `nobody leads ${leaderless.join(", ")}: there are several agents and none is called lead`;
+  const lead = defaultLead(names, proxyOf({ proxy, agents }));
+  if (leaderless.length === 0 || names.length === 0 || lead !== undefined) return named;
+  const several =
+    names.length === 1 ? "the only agent is the proxy" : "there are several agents and none is called lead";
+  const sentence = `nobody leads ${leaderless.join(", ")}: ${several}`;
   return [
     ...named,
     { path: ["agents"], atKey: true, sentence, hint: "name one as agent of the state, or call one lead" },

@@ -82,7 +82,9 @@ export const jobDefinitionSchema = z.strictObject({
   base: text,
   start: z.enum(LIVE_STATES),
   deliver: z.enum(["branch", "merge", "pr-ready"]),
-  human: z.enum(["default", "none"]),
+  human: text,
+  /** Agent that stands for the human in questions; absent where they are put to the human as they stand. */
+  proxy: text.exactOptional(),
   artifacts: z.strictObject({ intent: text, plan: text, summary: text }),
   given: z.strictObject({ intent: text.nullable(), plan: text.nullable() }),
   agents: z.record(text, z.discriminatedUnion("adapter", [commandAgent, scriptAgent])),

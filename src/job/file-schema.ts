@@ -195,8 +195,14 @@ export const jobFileSchema = z
       description:
         "What becomes of the result: left on the branch cfa/<job>, merged into the base branch, or one commit ready for review.",
     }),
-    human: oneOf(["default", "none"]).default("default").meta({
-      description: "Who answers questions; with none they have nobody.",
+    human: named(LOWER_NAME, "must be the name of a human (lower-case letters, digits and hyphens), or none")
+      .max(40, "must have at most 40 letters")
+      .default("default")
+      .meta({
+        description: "Who answers questions, and whose memory the proxy has; with none they have nobody.",
+      }),
+    proxy: agentName.optional().meta({
+      description: "Agent that stands for the human in questions; the one called proxy, if there is one.",
     }),
     artifacts: z
       .strictObject({

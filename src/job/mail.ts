@@ -81,7 +81,8 @@ export function recoveryMail(job: string, turn: EntryBody<"turn">, lost: Message
     "",
     promptOf(lost),
   ].join("\n");
-  return fromOrchestrator(job, `recovery:${turn.thread}:${turn.turn}`, "recovery", body);
+  const message = fromOrchestrator(job, `recovery:${turn.thread}:${turn.turn}`, "recovery", body);
+  return lost.re === undefined ? message : { ...message, re: lost.re };
 }
 
 /** Mail to a parent whose child failed for good. */

@@ -7,12 +7,14 @@
  * O3. A terminal state absorbs: later notices and acts change nothing.
  */
 import type { Draft, Entry, EntryBody } from "../persistence/entry.ts";
+import type { Remembered } from "../persistence/human-memory.ts";
 import type { InboxItem } from "../persistence/ports.ts";
-import type { Brief, Decision, Director, Standing, View } from "../runtime/director.ts";
+import type { Brief, Decision, Director, ProxyBrief, Stand, Standing, View } from "../runtime/director.ts";
 import type { Ledger } from "../runtime/ledger.ts";
 import { isStatusToken, type StatusToken, type StatusVersion } from "../runtime/status-file.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
+import type { Proxy } from "../soup/molecule.ts";
 import { actOf, type ActResult } from "./acts.ts";
 import { briefOf } from "./brief.ts";
 import { nextAlarm, pastDeadline, spentBudget, stateDeadline } from "./budget.ts";
@@ -29,6 +31,7 @@ import {
 } from "./machine.ts";
 import { deliveryMessage, fromOrchestrator, leadTask } from "./mail.ts";
 import { noticeDraft, noticeOf, type Notice } from "./notice.ts";
+import { asksHuman, proxyBriefOf } from "./proxy-brief.ts";
 import { foldRecord, isOver, leadOf, leadThread, STATE_TIMED_OUT, type StateRecord } from "./state-record.ts";
 import { afterLostStatus, afterStatus } from "./status.ts";
 
@@ -220,6 +223,17 @@ export class Orchestrator implements Director {
     const { job, machine, entries } = this.record;
     const from = machine.history.at(-1)?.from ?? "INTENT";
     return leadThread(job, from, entries[from]);
+  }
+
+  proxy(policy: Policy): Stand | undefined {
+    const { proxy: agent, limits } = this.record.definition;
+    // Where the human has to be asked and is not there, it could say nothing.
+    if (agent === undefined || (policy === "always" && !asksHuman(this.record, policy))) return undefined;
+    return { agent, retries: limits.retries };
+  }
+
+  proxyBrief(proxy: Proxy, known: readonly Remembered[], view: View): ProxyBrief {
+    return proxyBriefOf(this.record, proxy, known, view);
   }
 
   unanswerable(policy: Policy): string | undefined {

@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import path from "node:path";
 import { invariant } from "../soup/invariant.ts";
-import { type Findings, defaultLead } from "./cross-check.ts";
+import { type Findings, defaultLead, proxyOf } from "./cross-check.ts";
 import type { JobAgent, JobDefinition } from "./definition.ts";
 import type { JobFile } from "./file-schema.ts";
 import type { Role } from "./role/role.ts";
@@ -16,14 +16,17 @@ export function resolveJob(
   findings: Resolved,
   { directory, repository }: { readonly directory: string; readonly repository: string },
 ): JobDefinition {
-  const lead = defaultLead(Object.keys(file.agents));
+  const proxy = proxyOf(file);
+  const lead = defaultLead(Object.keys(file.agents), proxy);
   const state = ({ agent = lead, state_timeout, ...rest }: JobFile["states"]["INTENT"]) => {
     invariant(agent !== undefined, "a state without a lead passed the check");
     return { agent, ...rest, state_timeout: state_timeout ?? null };
   };
   const { usd = null, tokens = null, turns = null, wall = null } = file.budget;
+  const { proxy: _named, ...rest } = file;
   return {
-    ...file,
+    ...rest,
+    ...(proxy === undefined ? {} : { proxy }),
     repository,
     given: findings.given,
     agents: Object.fromEntries(

@@ -22,9 +22,9 @@ function unconfined({ agents }: JobDefinition): readonly string[] {
   ];
 }
 
-function idle({ agents, states }: JobDefinition): readonly string[] {
+function idle({ agents, states, proxy }: JobDefinition): readonly string[] {
   const leads = LIVE_STATES.map((state) => states[state].agent);
-  const employed = new Set([...leads, ...Object.values(agents).flatMap(({ roster }) => roster)]);
+  const employed = new Set([...leads, proxy ?? "", ...Object.values(agents).flatMap(({ roster }) => roster)]);
   const unused = Object.keys(agents).filter((name) => !employed.has(name));
   return unused.map((name) => `agent ${name} leads no state and stands in no roster: it will never run`);
 }

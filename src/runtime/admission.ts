@@ -12,7 +12,8 @@
  */
 import { posix } from "node:path";
 import type { AgentName, QuestionId, ThreadId } from "../soup/message.ts";
-import type { Sendable, TurnFacts } from "./agents/port.ts";
+import type { ProxyFacts, Sendable, TurnFacts } from "./agents/port.ts";
+import { refusalForProxy } from "./escalation/proxy-admission.ts";
 import type { DefaultAnswer, OutboxEntry } from "./outbox.ts";
 
 /** What an agent asks for. `to` is an agent or the word `parent`; without `thread` an agent of the roster gets a new conversation. */
@@ -28,7 +29,9 @@ export type Call =
     }
   | { readonly verb: "none" }
   | { readonly verb: "ask"; readonly text: string; readonly default?: DefaultAnswer | undefined }
-  | { readonly verb: "close"; readonly thread: ThreadId };
+  | { readonly verb: "close"; readonly thread: ThreadId }
+  /** Only for the proxy: an answer, or the reason for which the human gives up. */
+  | { readonly verb: "respond"; readonly text: string; readonly withdraw: boolean };
 
 /** A call that was not admitted: one sentence (A5). */
 export type Refused = { readonly refused: string };
@@ -52,6 +55,8 @@ export function mintedThread(facts: TurnFacts, number: number): ThreadId {
 
 /** Question id of a turn's call `number`. */
 export function mintedQuestion(facts: TurnFacts, number: number): QuestionId {
+  // What the proxy asks the human belongs to the question that it works on.
+  if (facts.proxy !== undefined) return facts.proxy.question;
   return `q${facts.serial}.${facts.turn}.${number}`;
 }
 
@@ -62,7 +67,10 @@ export function admit(
   call: Call,
   number: number = buffered.length + 1,
 ): Admission {
+  if (facts.proxy !== undefined) return admitProxy(facts.proxy, buffered, call);
   switch (call.verb) {
+    case "respond":
+      return { refused: "only the proxy of the human answers questions: send with `cfa send`" };
     case "none":
       return { entry: { verb: "none" } };
     case "ask":
@@ -184,6 +192,23 @@ function withThread(facts: TurnFacts, team: Team, { to }: SendCall, thread: Thre
   return { refused: `you do not see a conversation ${thread}: ${visible(facts, team)}` };
 }
 
+/** The proxy has no team: it answers, or asks the human. */
+function admitProxy(proxy: ProxyFacts, buffered: readonly OutboxEntry[], call: Call): Admission {
+  if (call.verb !== "respond" && call.verb !== "ask")
+    return {
+      refused: "you stand for the human and have no team: use `cfa respond ANSWER` or `cfa ask QUESTION`",
+    };
+  const flaw = flawOf(call.text, call.verb === "ask" ? "question" : "answer");
+  const refused = flaw ?? refusalForProxy(proxy, buffered, call);
+  if (refused !== undefined) return { refused };
+  if (call.verb === "ask" && call.default !== undefined)
+    return {
+      refused: "a default answer belongs to who asks, not to the proxy: leave --default and --deadline out",
+    };
+  if (call.verb === "ask") return { entry: { verb: "ask", question: proxy.question, text: call.text } };
+  return { entry: { verb: "respond", text: call.text, withdraw: call.withdraw } };
+}
+
 function admitAsk(
   facts: TurnFacts,
   { text, default: otherwise }: Extract<Call, { verb: "ask" }>,
@@ -228,7 +253,10 @@ function unsendable({ agent, sends, parent }: TurnFacts, kind: Sendable): string
   return `the role of ${agent} sends no ${kind}: ${instead}`;
 }
 
-function flawOf(text: string, what: "message" | "question" | "default answer"): string | undefined {
+function flawOf(
+  text: string,
+  what: "message" | "question" | "answer" | "default answer",
+): string | undefined {
   if (text.trim() === "") return `the ${what} is empty: say something, or leave the call out`;
   if (Buffer.byteLength(text) <= MESSAGE_BYTES_MAX) return undefined;
   return `the ${what} is longer than ${MESSAGE_BYTES_MAX} bytes: write it to a file and name that (--file PATH with \`cfa send\`)`;

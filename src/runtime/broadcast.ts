@@ -9,7 +9,7 @@
  */
 import type { Firing } from "../rules/fire.ts";
 import type { Configuration } from "../soup/configuration.ts";
-import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
+import type { Message, Payload, Policy, QuestionId, ThreadId } from "../soup/message.ts";
 import type { Ledger } from "./ledger.ts";
 import type { ThreadRecord } from "./thread-record.ts";
 import type { OutboxEntry } from "./outbox.ts";
@@ -30,6 +30,8 @@ export type TurnEnd = {
   readonly entries: readonly OutboxEntry[];
   readonly text: string;
   readonly policy: Policy;
+  /** Questions that have their answer already (escalation/asked-again.ts). */
+  readonly answered: ReadonlySet<QuestionId>;
   readonly overCap: "refuse" | "wait";
   /** The parent to which the child replies; null for a state lead. */
   readonly answersTo: ThreadId | null;
@@ -44,10 +46,12 @@ export function broadcastOf(end: TurnEnd, ledger: Ledger, configuration: Configu
     const id = `m${record.serial}.${end.turn}.${at + 1}`;
     switch (entry.verb) {
       case "none":
+      case "respond":
         return [];
       case "close":
         return [{ kind: "terminate", thread: entry.thread }];
       case "ask":
+        if (end.answered.has(entry.question)) return [];
         return [
           {
             kind: "ask",

@@ -8,8 +8,10 @@
  */
 import type { Draft, Entry, EntryBody } from "../persistence/entry.ts";
 import type { InboxItem } from "../persistence/ports.ts";
+import type { Remembered } from "../persistence/human-memory.ts";
 import type { Configuration } from "../soup/configuration.ts";
 import type { AgentName, Message, Payload, Policy, ThreadId } from "../soup/message.ts";
+import type { Proxy } from "../soup/molecule.ts";
 import type { RoleTool, Sendable, Spending, TurnFacts, TurnRequest } from "./agents/port.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Ledger } from "./ledger.ts";
@@ -62,6 +64,23 @@ export type Brief = Pick<TurnRequest, "prompt" | "instructions" | "entry" | "art
   readonly refusals: number;
 };
 
+/** Who stands for the human in questions (docs/escalation.md). */
+export type Stand = {
+  readonly agent: AgentName;
+  /** Turns on one question that may fail in a row; after one more the question goes on without the proxy. */
+  readonly retries: number;
+};
+
+/** What a turn of the proxy needs. */
+export type ProxyBrief = Pick<TurnRequest, "prompt" | "instructions" | "artifacts" | "timeout"> &
+  Pick<TurnFacts, "spending" | "skill" | "tools"> & {
+    readonly state: string;
+    /** The human may be asked: by the policy, and because there is one. */
+    readonly asksHuman: boolean;
+    /** Longest silence of the running turn, milliseconds; null for no limit. */
+    readonly stall: number | null;
+  };
+
 /** How a job stands. */
 export type Standing =
   | { readonly kind: "running" }
@@ -104,6 +123,10 @@ export interface Director {
   delivery(
     view: View,
   ): { readonly mode: DeliverMode; readonly message: string; readonly summary: string } | undefined;
+  /** The proxy for questions under this policy; undefined when they go to the human, or are refused, as they stand. */
+  proxy(policy: Policy): Stand | undefined;
+  /** What a turn of the proxy on an open question needs; `known` is what the memory of the human has to say to it. */
+  proxyBrief(proxy: Proxy, known: readonly Remembered[], view: View): ProxyBrief;
   /** How the proxy's stand-in treats a question: put to the human as it stands, or refused with this sentence. */
   unanswerable(policy: Policy): string | undefined;
 }

@@ -14,16 +14,17 @@
 import { join } from "node:path";
 import type { Draft } from "../persistence/entry.ts";
 import { invariant } from "../soup/invariant.ts";
-import type { AgentName, ThreadId } from "../soup/message.ts";
+import type { ThreadId } from "../soup/message.ts";
 import type { Run } from "../soup/molecule.ts";
 import type { AgentAdapter, TurnEvent } from "./agents/port.ts";
-import type { Clock } from "./clock.ts";
 import type { View } from "./director.ts";
+import { ProxyEffects, type ProxyEffectsOptions, type ProxyTurn } from "./escalation/proxy-effects.ts";
+import { MemoryEffects } from "./escalation/remember.ts";
 import { loggedTree } from "./held.ts";
 import { Notifications, type Notifier } from "./notifications.ts";
 import { clearStatus, readStatus, type StatusToken } from "./status-file.ts";
 import { type Launch, TreeEffects, type TreeEffectsOptions } from "./tree-effects.ts";
-import { type FinishedTurn, runTurn, type TurnDirectories, turnWithout } from "./turn.ts";
+import { type FinishedTurn, runTurn, turnWithout } from "./turn.ts";
 import { isFaultOfTurn } from "./turn-fault.ts";
 import { setAside } from "./turn-files.ts";
 import { turnDrafts } from "./turn-drafts.ts";
@@ -31,22 +32,19 @@ import { planOf } from "./turn-plan.ts";
 import { TreeBroken } from "./workspaces/port.ts";
 
 /** What effects are made with. */
-export type EffectsOptions = TreeEffectsOptions & {
-  readonly job: string;
-  readonly agents: Readonly<Record<AgentName, AgentAdapter>>;
-  readonly directories: TurnDirectories;
-  readonly clock: Clock;
-  /** Most turns at a time. */
-  readonly concurrency: number;
-  /** Carry out what people have asked for, start no turn, and end: for a process that runs the job only to do that. */
-  readonly actsOnly?: boolean;
-  readonly overCap: "refuse" | "wait";
-  readonly onTurnEvent?: (thread: ThreadId, event: TurnEvent) => void;
-  /** Tells the human of questions outside of cfa; absent where nobody has asked for that. */
-  readonly notifier?: Notifier;
-  /** Rejects with StaleCommit when another process has claimed the job meanwhile (F5). */
-  readonly refuseLost: () => Promise<void>;
-};
+export type EffectsOptions = TreeEffectsOptions &
+  ProxyEffectsOptions & {
+    /** Most turns at a time. */
+    readonly concurrency: number;
+    /** Carry out what people have asked for, start no turn, and end: for a process that runs the job only to do that. */
+    readonly actsOnly?: boolean;
+    readonly overCap: "refuse" | "wait";
+    readonly onTurnEvent?: (thread: ThreadId, event: TurnEvent) => void;
+    /** Tells the human of questions outside of cfa; absent where nobody has asked for that. */
+    readonly notifier?: Notifier;
+    /** Rejects with StaleCommit when another process has claimed the job meanwhile (F5). */
+    readonly refuseLost: () => Promise<void>;
+  };
 
 /** What a turn that a crash has lost had signalled by its status file. */
 type LostStatus = { readonly thread: ThreadId; readonly turn: number; readonly status: StatusToken };
@@ -66,6 +64,8 @@ export class Effects {
   /** Turns under way, by thread and turn. */
   readonly #turns = new Map<string, Running>();
   readonly #trees: TreeEffects;
+  readonly #proxies: ProxyEffects;
+  readonly #memory: MemoryEffects | undefined;
   readonly #notifications: Notifications;
   readonly #tasks = new Set<Promise<void>>();
   readonly #results: (() => readonly Draft[])[] = [];
@@ -74,8 +74,18 @@ export class Effects {
     this.#options = options;
     this.#view = view;
     this.#wake = wake;
-    this.#trees = new TreeEffects(options, view, (work) => this.#launch(work));
-    this.#notifications = new Notifications(options.job, options.notifier, (work) => this.#launch(work));
+    const launch: Launch = (work) => this.#launch(work);
+    this.#trees = new TreeEffects(options, view, launch);
+    this.#proxies = new ProxyEffects(options, {
+      view,
+      launch,
+      report: (turn, event) => this.#report(turn, () => this.#proxies.isCurrent(turn), event),
+      fenced: (adapter) => this.#fenced(adapter),
+      hasRoom: () => options.actsOnly !== true && this.running() < options.concurrency,
+    });
+    const { remembered, job } = options;
+    this.#memory = remembered && new MemoryEffects(remembered, job, launch);
+    this.#notifications = new Notifications(options.job, options.notifier, launch);
   }
 
   /** Reconciles the trees with the log; puts back those whose turn was lost. Returns what the lost ones had signalled. */
@@ -109,8 +119,11 @@ export class Effects {
 
   /** Takes note of threads whose molecules may have changed; turns that the state no longer holds are stopped. */
   observe(threads: Iterable<ThreadId>): void {
-    const { configuration, ledger } = this.#view();
+    const view = this.#view();
+    const { configuration, ledger } = view;
     for (const thread of threads) {
+      this.#proxies.observe(thread, view);
+      this.#memory?.observe(thread, ledger);
       const cell = configuration.cell(thread);
       const run = cell?.lifecycles.find((one) => one.kind === "Run");
       if (run?.kind === "Run" && thread !== ledger.root) this.#runs.set(thread, run);
@@ -130,12 +143,12 @@ export class Effects {
 
   /** Threads whose turn waits for a slot or runs. */
   active(): ReadonlySet<ThreadId> {
-    return new Set(this.#runs.keys());
+    return new Set([...this.#runs.keys(), ...this.#proxies.active()]);
   }
 
   /** How many turns are under way. */
   running(): number {
-    return this.#turns.size;
+    return this.#turns.size + this.#proxies.running();
   }
 
   /** Something is under way or has ended without having been taken up. */
@@ -157,11 +170,14 @@ export class Effects {
     this.#trees.start(view, this.#senders);
     this.#notifications.start(view);
     for (const run of this.#runs.values()) this.#startTurn(run, this.#view());
+    this.#proxies.start();
+    this.#memory?.start(view.ledger);
   }
 
   /** Stops all turns and waits until nothing of them is alive. */
   async stop(): Promise<void> {
     for (const { controller } of this.#turns.values()) controller.abort();
+    this.#proxies.stop();
     this.#notifications.stop();
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
   }
@@ -186,7 +202,7 @@ export class Effects {
     const { thread, turn } = run;
     const key = `${thread} ${turn}`;
     const tree = director.treeOf(thread);
-    if (this.#turns.has(key) || this.#turns.size >= concurrency || this.#trees.mergesInto(tree, view)) return;
+    if (this.#turns.has(key) || this.running() >= concurrency || this.#trees.mergesInto(tree, view)) return;
     if (this.#options.actsOnly === true || director.hindrance(view) !== undefined) return;
     const plan = planOf(run, view, this.#options);
     const by = plan.brief.substitute ?? run.agent;
@@ -195,7 +211,8 @@ export class Effects {
     const controller = new AbortController();
     this.#turns.set(key, { run, controller });
     this.#launch(async () => {
-      const report = (event: TurnEvent) => this.#report(run, event);
+      const isCurrent = () => this.#runs.get(thread)?.turn === turn;
+      const report = (event: TurnEvent) => this.#report(run, isCurrent, event);
       const { serial } = plan.facts;
       await this.#mended(tree, `${serial}.${turn}`);
       const finished = await runTurn(plan, {
@@ -234,17 +251,14 @@ export class Effects {
       .catch(unlessBroken);
   }
 
-  #report(run: Run, event: TurnEvent): void {
-    this.#options.onTurnEvent?.(run.thread, event);
+  #report({ thread, turn, agent }: ProxyTurn, isCurrent: () => boolean, event: TurnEvent): void {
+    this.#options.onTurnEvent?.(thread, event);
     if (event.kind !== "started") return;
-    const { thread, turn, agent } = run;
     const { pid, started } = event;
     const kind = this.#options.agents[agent]?.boundary;
     const boundary = kind === undefined || kind === "in-process" ? {} : { boundary: kind };
     this.#results.push(() =>
-      this.#runs.get(thread)?.turn === turn
-        ? [{ kind: "start", body: { thread, turn, agent, pid, started, ...boundary } }]
-        : [],
+      isCurrent() ? [{ kind: "start", body: { thread, turn, agent, pid, started, ...boundary } }] : [],
     );
     this.#wake();
   }

@@ -44,12 +44,39 @@ const questionSchema = z.strictObject({
   ended: z.boolean(),
 });
 
+const escalationSchema = z.strictObject({
+  question: id,
+  agent: id,
+  thread: id,
+  text: z.string(),
+  commit: z.string().nullable(),
+  workspace: z.enum(["ready", "refused", "released"]).optional(),
+  next: count,
+  turns: count,
+  failures: count,
+  failure: z.string().nullable(),
+  session: z.string().optional(),
+  process: z.strictObject({ pid: z.int(), started: z.string().nullable() }).optional(),
+  exchanges: z.array(
+    z.strictObject({
+      asked: z.string(),
+      byProxy: z.boolean(),
+      byDefault: z.boolean(),
+      replied: z.string().nullable(),
+      at: z.string(),
+    }),
+  ),
+  answer: z.strictObject({ text: z.string(), byProxy: z.boolean(), at: z.string() }).optional(),
+  over: z.boolean(),
+});
+
 const listOf = <T extends z.ZodType>(value: T) => z.array(z.tuple([id, value]));
 
 /** Schema of a ledger in a checkpoint. */
 export const ledgerSchema = z.strictObject({
   threads: z.array(threadSchema),
   questions: z.array(questionSchema),
+  escalations: z.array(escalationSchema),
   files: listOf(z.array(fileSchema)),
   snapshots: listOf(z.string()),
   trees: listOf(z.strictObject({ began: z.string(), artifacts: z.string().nullable(), line: z.string() })),
@@ -78,6 +105,10 @@ export function formOf(
   return {
     threads: [...ledger.threads.values()].map((one) => ({ ...one, children: [...one.children] })),
     questions: [...ledger.questions.values()],
+    escalations: [...ledger.escalations.records.values()].map((one) => ({
+      ...one,
+      exchanges: [...one.exchanges],
+    })),
     files: [...ledger.files].map(([message, files]) => [message, [...files]]),
     snapshots: [...ledger.snapshots],
     trees: [...ledger.trees],

@@ -9,6 +9,7 @@ import type { Entry, EntryBody } from "../persistence/entry.ts";
 import type { Firing } from "../rules/fire.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { AgentName, Payload, Policy, QuestionId, ThreadId } from "../soup/message.ts";
+import { Escalations } from "./escalation/escalations.ts";
 import { loggedTree } from "./held.ts";
 import { formOf, type LedgerForm } from "./ledger-form.ts";
 import { endQuestion, foldQuestion, newQuestion, type QuestionRecord } from "./question-record.ts";
@@ -20,6 +21,8 @@ import type { NamedFile, TreeState } from "./workspaces/port.ts";
 export class Ledger {
   readonly threads = new Map<ThreadId, ThreadRecord>();
   readonly questions = new Map<QuestionId, QuestionRecord>();
+  /** What became of each question on its way to the proxy and the human. */
+  readonly escalations: Escalations;
   /** Files that travel with a message, by message id. */
   readonly files = new Map<string, readonly NamedFile[]>();
   /** Newest logged snapshot of each tree, keyed by the thread that names it. */
@@ -43,8 +46,9 @@ export class Ledger {
   readonly #treeOf: (thread: ThreadId) => ThreadId;
 
   /** `treeOf` names the tree in which a thread works. */
-  constructor(treeOf: (thread: ThreadId) => ThreadId) {
+  constructor(treeOf: (thread: ThreadId) => ThreadId, escalations = new Escalations()) {
     this.#treeOf = treeOf;
+    this.escalations = escalations;
   }
 
   /** The trees in which somebody works or may, in the order of their threads. */
@@ -66,7 +70,7 @@ export class Ledger {
 
   /** The ledger of a form, which is not changed. */
   static from(form: LedgerForm, treeOf: (thread: ThreadId) => ThreadId): Ledger {
-    const ledger = new Ledger(treeOf);
+    const ledger = new Ledger(treeOf, Escalations.from(form.escalations));
     for (const one of form.threads)
       ledger.threads.set(one.thread, { ...NEW_THREAD, ...one, children: [...one.children] });
     for (const one of form.questions)
@@ -97,7 +101,7 @@ export class Ledger {
 
   /** A ledger of its own that says the same: what is applied to one does not show in the other. */
   clone(): Ledger {
-    const copy = new Ledger(this.#treeOf);
+    const copy = new Ledger(this.#treeOf, Escalations.from(this.escalations.records.values()));
     for (const [thread, one] of this.threads)
       copy.threads.set(thread, { ...one, children: [...one.children] });
     for (const [id, one] of this.questions) copy.questions.set(id, { ...one });
@@ -114,6 +118,11 @@ export class Ledger {
   }
 
   apply(entry: Entry): void {
+    const snapshotOf = (thread: ThreadId) => this.snapshots.get(this.#treeOf(thread));
+    if (this.escalations.apply(entry, { snapshotOf })) {
+      if (entry.kind === "turn") this.#spend(entry.body);
+      return;
+    }
     foldTrees(this.trees, entry, { treeOf: this.#treeOf, snapshots: this.snapshots, root: this.root });
     switch (entry.kind) {
       case "open":
@@ -203,10 +212,14 @@ export class Ledger {
     if (turn.commit !== null) this.snapshots.set(this.#treeOf(turn.thread), turn.commit);
     for (const { message, files } of turn.files) this.files.set(message, files);
     for (const thread of turn.optional) this.#optional.add(thread);
+    this.#spend(turn);
+  }
+
+  #spend({ usage }: EntryBody<"turn">): void {
     this.turns += 1;
-    if (turn.usage.tokens === null || turn.usage.usd === null) this.usageUnknown = true;
-    this.tokens += turn.usage.tokens ?? 0;
-    this.usd += turn.usage.usd ?? 0;
+    if (usage.tokens === null || usage.usd === null) this.usageUnknown = true;
+    this.tokens += usage.tokens ?? 0;
+    this.usd += usage.usd ?? 0;
   }
 
   #release(release: EntryBody<"release">): void {

@@ -7,7 +7,8 @@
  */
 import type { AgentName, Policy, QuestionId, ThreadId } from "../soup/message.ts";
 import type { View } from "./director.ts";
-import { conversationOf, type QuestionRecord } from "./question-record.ts";
+import { conversationOf } from "../persistence/conversation.ts";
+import type { QuestionRecord } from "./question-record.ts";
 import type { Launch } from "./tree-effects.ts";
 
 /** A question as it is told; its members are those of the JSON that a notification carries. */

@@ -53,6 +53,14 @@ export const turnFactsSchema: z.ZodType<TurnFacts> = z.strictObject({
   skill: z.strictObject({ name: id, file: id.nullable() }).nullable(),
   tools: z.array(roleTool),
   workspace: id,
+  proxy: z
+    .strictObject({
+      question: id,
+      policy: z.enum(["never", "when_unsure", "always"]),
+      phase: z.enum(["fresh", "post-human"]),
+      asksHuman: z.boolean(),
+    })
+    .exactOptional(),
 });
 
 /** Writes `turn.json` into the outbox directory, in place of an older one. */

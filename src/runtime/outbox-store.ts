@@ -105,6 +105,9 @@ function parseEntry(
     return { problem: `is no call (${z.prettifyError(parsed.error).replaceAll(/\s+/g, " ")})` };
   const entry = parsed.data;
   if (facts === undefined) return entry;
+  const isProxys = entry.verb === "respond" || (facts.proxy !== undefined && entry.verb === "ask");
+  if (isProxys !== (facts.proxy !== undefined))
+    return { problem: `is a call (${entry.verb}) that ${facts.agent} cannot make` };
   if (entry.verb === "ask" && entry.question !== mintedQuestion(facts, number)) {
     return { problem: `asks under the id ${entry.question}, which is not this call's` };
   }

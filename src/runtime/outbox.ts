@@ -59,6 +59,8 @@ export const outboxEntrySchema = z.discriminatedUnion("verb", [
     default: defaultAnswerSchema.exactOptional(),
   }),
   z.strictObject({ verb: z.literal("close"), thread: z.string().min(1) }),
+  /** The proxy's answer, or the reason for which the human gives up. */
+  z.strictObject({ verb: z.literal("respond"), text: z.string(), withdraw: z.boolean() }),
 ]);
 
 /** See {@link outboxEntrySchema}. */

@@ -3,6 +3,7 @@
  *
  * K1. In log, status and step an open question is the conversation `escalation:<id>` under its asker (CfA §7).
  */
+import { questionOf } from "../persistence/conversation.ts";
 import type { EntryBody } from "../persistence/entry.ts";
 import type { Firing } from "../rules/fire.ts";
 import type { Policy, QuestionId, ThreadId } from "../soup/message.ts";
@@ -12,7 +13,8 @@ export type QuestionRecord = {
   readonly id: QuestionId;
   readonly thread: ThreadId;
   readonly policy: Policy;
-  readonly text: string;
+  /** What was asked; once the human is asked, in the words in which it was put to them. */
+  text: string;
   /** When it was asked, ISO 8601. */
   readonly since: string;
   /** The answer that counts when nobody has given one by that time, ISO 8601. */
@@ -25,14 +27,9 @@ export type QuestionRecord = {
   ended: boolean;
 };
 
-/** The conversation of a question (K1). */
-export function conversationOf(question: QuestionId): ThreadId {
-  return `escalation:${question}`;
-}
-
-/** The question that somebody means by its id or by its conversation. */
+/** The question that somebody means by its id or by its conversation (K1). */
 export function questionNamed(words: string): QuestionId {
-  return words.replace(/^escalation:/u, "");
+  return questionOf(words) ?? words;
 }
 
 /** A question that has just been asked, in the turn that has ended with it. */
@@ -62,7 +59,10 @@ export function endQuestion(question: QuestionRecord): void {
 export function foldQuestion(questions: ReadonlyMap<QuestionId, QuestionRecord>, firing: Firing): void {
   const known = questions.get(firing.at["e"] ?? "");
   if (known === undefined) return;
-  if (firing.rule === "escalate") known.asking = true;
+  if (firing.rule === "escalate") {
+    known.asking = true;
+    known.text = firing.choice?.y?.body ?? known.text;
+  }
   if (firing.rule === "human-reply") known.asking = false;
   if (firing.rule !== "respond") return;
   endQuestion(known);

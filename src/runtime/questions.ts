@@ -1,44 +1,74 @@
 /**
- * Questions while no proxy agent is configured: the human gets the question as it stands, or the asker an explicit
- * refusal; and what becomes of a person's answer (CfA §7).
+ * Questions that no proxy agent works on, because the job has none or because it has failed too often: the human gets the
+ * question as it stands, or the asker an explicit refusal; and what becomes of a person's answer (CfA §7).
  *
  * Q1. Under `always` no answer leaves without the human: the gate is in the rules, not here.
  * Q2. The first answer to a question wins; a later one is told so and changes nothing.
- * Q3. A default answer whose time has come is given as a recorded act, once, and goes the way of any other answer.
+ * Q3. What the human says to a question that was put to them as it stands is the answer, word by word; what they say to the proxy
+ *     goes to the proxy.
+ * Q4. A default answer whose time has come is given as a recorded act, once, and is the answer, whoever had asked.
  */
 import type { Draft } from "../persistence/entry.ts";
 import type { InboxItem } from "../persistence/ports.ts";
 import type { Configuration } from "../soup/configuration.ts";
-import type { Message, Policy, QuestionId, ThreadId } from "../soup/message.ts";
+import type { Message, QuestionId, ThreadId } from "../soup/message.ts";
 import type { Proxy } from "../soup/molecule.ts";
+import type { Director, Stand } from "./director.ts";
+import { defaultReply, type EscalationRecord } from "./escalation/escalations.ts";
 import type { Ledger } from "./ledger.ts";
 
+/** What decides how a question is treated. */
+type Policies = Pick<Director, "proxy" | "unanswerable">;
+
+/** Whether the proxy works on the question: there is one, it has a workspace or may get one, and it has not failed too often. */
+export function isProxys(record: EscalationRecord | undefined, stand: Stand | undefined): boolean {
+  if (record === undefined || stand === undefined) return false;
+  return record.workspace !== "refused" && record.failures <= stand.retries && !isAnswered(record);
+}
+
+/** What has been replied last is the answer: the human was asked the question as it stands, or the default answer is due (Q3, Q4). */
+function isAnswered({ exchanges }: EscalationRecord): boolean {
+  const last = exchanges.at(-1);
+  return last !== undefined && (!last.byProxy || last.byDefault);
+}
+
 /** The choices of the proxy's stand-in for every Proxy on these threads. */
-export function proxyDrafts(
+export function standInDrafts(
   configuration: Configuration,
+  { escalations }: Pick<Ledger, "escalations">,
   askers: Iterable<ThreadId>,
-  unanswerable: (policy: Policy) => string | undefined,
+  policies: Policies,
 ): Draft[] {
   const drafts: Draft[] = [];
   for (const thread of askers) {
     const cell = configuration.cell(thread);
     if (cell === undefined || cell.terminates.length > 0) continue;
-    for (const one of cell.questions) if (one.kind === "Proxy") drafts.push(proxyDraft(one, unanswerable));
+    for (const one of cell.questions) {
+      const record = escalations.records.get(one.question);
+      if (one.kind !== "Proxy" || isProxys(record, policies.proxy(one.policy))) continue;
+      drafts.push(standInDraft(one, record, policies));
+    }
   }
   return drafts;
 }
 
-function proxyDraft(proxy: Proxy, unanswerable: (policy: Policy) => string | undefined): Draft {
+function standInDraft(proxy: Proxy, record: EscalationRecord | undefined, policies: Policies): Draft {
   const { agent, thread, question, text, policy, phase } = proxy;
   const at = { A: agent, t: thread, e: question };
-  if (phase === "post-human") {
+  if (phase === "post-human" && (record === undefined || isAnswered(record)))
     return { kind: "fire", body: { rule: "respond", at, choice: { a: answer(question, text.body) } } };
-  }
-  const refusal = unanswerable(policy);
+  const refusal = policies.unanswerable(policy);
   if (refusal !== undefined && policy !== "always") {
-    return { kind: "fire", body: { rule: "respond", at, choice: { a: answer(question, refusal) } } };
+    const said =
+      record?.failure == null ? refusal : `The proxy of the human has failed (${record.failure}). ${refusal}`;
+    return { kind: "fire", body: { rule: "respond", at, choice: { a: answer(question, said) } } };
   }
-  return { kind: "fire", body: { rule: "escalate", at, choice: { y: text } } };
+  // After a reply the molecule holds the human's words, which the proxy had asked for.
+  const y =
+    phase === "fresh"
+      ? text
+      : { ...text, from: { agent, thread }, kind: "task" as const, body: record?.text ?? text.body };
+  return { kind: "fire", body: { rule: "escalate", at, choice: { y } } };
 }
 
 function answer(question: QuestionId, body: string): Message {
@@ -76,7 +106,7 @@ export const DEFAULT_ANSWERER = "default";
 export function overdueAnswers(configuration: Configuration, ledger: Ledger, now: Date): readonly Draft[] {
   return [...ledger.questions.values()].flatMap(({ id, asking, default: own }) => {
     if (!asking || own === undefined || Date.parse(own.at) > now.getTime()) return [];
-    const item = { id: `default:${id}`, verb: "answer", target: id, text: own.answer } as const;
+    const item = { id: defaultReply(id), verb: "answer", target: id, text: own.answer } as const;
     const { drafts, result } = answerDrafts(configuration, ledger, { ...item, by: DEFAULT_ANSWERER });
     const act: Draft = { kind: "act", body: { ...item, by: DEFAULT_ANSWERER, result } };
     return drafts.length === 0 ? [] : [act, ...drafts];

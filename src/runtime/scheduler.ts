@@ -22,7 +22,7 @@ import type { ThreadId } from "../soup/message.ts";
 import { accept, structuralDraft } from "./accept.ts";
 import { nextAgenda } from "./agenda.ts";
 import { Anchor } from "./anchor.ts";
-import { answerDrafts, nextDefault, overdueAnswers, proxyDrafts } from "./questions.ts";
+import { answerDrafts, nextDefault, overdueAnswers, standInDrafts } from "./questions.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { Standing, View } from "./director.ts";
 import { Effects } from "./effects.ts";
@@ -157,10 +157,9 @@ export class Scheduler {
           : { kind: "fire", body: { rule: "send-step", at, choice: { ps: [...payloads] } } };
       return [...drafts, firing, ...after];
     }
-    const proxy = proxyDrafts(this.#configuration, this.#effects.askers(), (policy) =>
-      director.unanswerable(policy),
-    );
-    if (proxy.length > 0) return proxy;
+    const askers = this.#effects.askers();
+    const standIn = standInDrafts(this.#configuration, this.ledger, askers, director);
+    if (standIn.length > 0) return standIn;
     const { ledger, now } = this.#view();
     const overdue = overdueAnswers(this.#configuration, ledger, now);
     return overdue.length > 0 ? overdue : director.steer(this.#view());
@@ -219,7 +218,8 @@ export class Scheduler {
       return;
     }
     this.#agenda = new Set([...this.#configuration.cells()].map((cell) => cell.thread));
-    for (const { process } of this.ledger.threads.values()) {
+    const known = [...this.ledger.threads.values(), ...this.ledger.escalations.records.values()];
+    for (const { process } of known) {
       if (process?.started != null) await this.#options.killStray(process.pid, process.started);
     }
     const lost = lostRuns(this.#configuration);

@@ -9,6 +9,7 @@ import type { Draft, EntryBody } from "../persistence/entry.ts";
 import type { Policy, ThreadId } from "../soup/message.ts";
 import { type Broadcast, broadcastOf } from "./broadcast.ts";
 import type { Director, View } from "./director.ts";
+import { askedAgain } from "./escalation/asked-again.ts";
 import { afterCompletion, isConflictMail, unresolved } from "./held.ts";
 import type { OutboxEntry } from "./outbox.ts";
 import { STATUS_PATH } from "./status-file.ts";
@@ -83,12 +84,14 @@ export function turnDrafts(
     files: [],
     optional: [],
   };
+  const again = askedAgain(run, entries, facts.policy, view.ledger);
   const end = {
     record,
     turn: run.turn,
     entries,
     text: finished.result.text,
     policy: facts.policy,
+    answered: again.calls,
     overCap,
     answersTo: brief.answersTo,
   };
@@ -110,6 +113,7 @@ export function turnDrafts(
     { kind: "turn", body: turn },
     ...afterCompletion(tree, thread, finished, view),
     { kind: "fire", body: firingBody(broadcast) },
+    ...(failure === undefined ? again.drafts : []),
     ...director.afterTurn(turn, run.message, view),
   ];
 }

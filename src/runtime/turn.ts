@@ -169,7 +169,7 @@ async function makeReady(
 }
 
 /** Runs an agent under the watch for stalls; one that has stalled has failed. */
-async function watched(
+export async function watched(
   clock: Clock,
   allowed: StallLimit,
   signal: AbortSignal,

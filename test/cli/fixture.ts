@@ -150,7 +150,7 @@ export function shellJob(
   rest = "",
   sandbox = "advisory",
 ): string {
-  const [lead = "lead", ...others] = Object.keys(agents);
+  const [lead = "lead", ...others] = Object.keys(agents).filter((name) => name !== "proxy");
   const lines = Object.entries(agents).flatMap(([name, script]) => [
     `  ${name}:`,
     `    sandbox: ${sandbox}`,

@@ -19,6 +19,7 @@ const VERBS = [
   "tell",
   "pause",
   "withdraw",
+  "memory",
   "status",
   "log",
   "replay",
@@ -30,7 +31,7 @@ const VERBS = [
   "gc",
   "completion",
 ];
-const AGENT_VERBS = ["send", "ask", "close", "outcome", "resolve"];
+const AGENT_VERBS = ["send", "ask", "respond", "close", "outcome", "resolve"];
 
 test("the help lists every verb and every exit code", async () => {
   const { out, err, code } = await cfa(directory(), "--help");
@@ -82,7 +83,7 @@ test("the completion script for bash is valid and completes commands, options an
     return (await execa("bash", ["-c", `${script}\n${ask}`], { cwd: top, env })).stdout;
   };
   expect((await completed("")).split(" ")).toEqual(expect.arrayContaining([...VERBS, ...AGENT_VERBS]));
-  expect((await completed("res")).split(" ")).toEqual(["resume", "resolve"]);
+  expect((await completed("res")).split(" ")).toEqual(["resume", "respond", "resolve"]);
   expect(await completed("resume", "--b")).toBe("--budget");
   expect(await completed("log", "test-")).toMatch(/^test-[0-9a-f]{8}$/);
 });

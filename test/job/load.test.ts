@@ -217,7 +217,27 @@ describe("a mistake is told by line and column, with what to write instead", () 
       at("deliver: marge"),
       '3:10: deliver must be one of branch, merge, pr-ready, not "marge" (did you mean "merge"?)',
     ],
-    [at("human: bob"), '3:8: human must be one of default, none, not "bob"'],
+    [
+      at("human: Bob S."),
+      "3:8: human must be the name of a human (lower-case letters, digits and hyphens), or none",
+    ],
+    [job("{ run: [sh] }", "proxy: nobody"), '3:8: proxy names "nobody", which is no agent of this job'],
+    [
+      job("{ run: [sh] }, proxy: { run: [sh], roster: [lead] }"),
+      "2:60: proxy stands for the human and has no team: leave its roster out",
+    ],
+    [
+      job("{ run: [sh], roster: [stand-in] }, stand-in: { run: [sh] }", "proxy: stand-in"),
+      "2:39: stand-in stands for the human: lead reaches it by asking, not by its roster",
+    ],
+    [
+      job("{ run: [sh] }, proxy: { run: [sh] }", "states: { PLAN: { agent: proxy } }"),
+      "3:26: states.PLAN is led by proxy, and proxy stands for the human: name another agent",
+    ],
+    [
+      "request: x\nagents: { proxy: { run: [sh] } }",
+      "2:1: nobody leads INTENT, PLAN, EXECUTE: the only agent is the proxy",
+    ],
     [at("base: --all"), "3:7: base must name a commit, branch or tag"],
     [at("repository: ~/x"), "3:13: repository must be written in full: ~ is not expanded"],
     [

@@ -1,5 +1,5 @@
 /**
- * The verbs of agents, called inside a turn: `send`, `ask`, `close`, `outcome`, `resolve`.
+ * The verbs of agents, called inside a turn: `send`, `ask`, `respond`, `close`, `outcome`, `resolve`.
  *
  * V1. A verb loads what it needs and nothing else: no database, no state machine. An agent may call it hundreds of times.
  */
@@ -7,6 +7,7 @@ import type { VerbResult } from "../../channels/verbs/turn.ts";
 import type { AskOptions } from "../../channels/verbs/ask.ts";
 import type { CloseOptions } from "../../channels/verbs/close.ts";
 import type { OutcomeOptions } from "../../channels/verbs/outcome.ts";
+import type { RespondOptions } from "../../channels/verbs/respond.ts";
 import type { ResolveOptions } from "../../channels/verbs/resolve.ts";
 import type { SendOptions } from "../../channels/verbs/send.ts";
 import type { Context } from "../context.ts";
@@ -33,6 +34,12 @@ export async function askCommand(
   if (millis === undefined)
     throw new Misuse(`--deadline must be a duration such as 90s, 10m or 2h, not "${deadline}"`);
   return tell(context, await ask(context.env, { ...options, deadline: millis }));
+}
+
+/** `cfa respond`. */
+export async function respondCommand(context: Context, options: RespondOptions): Promise<number> {
+  const { respond } = await import("../../channels/verbs/respond.ts");
+  return tell(context, await respond(context.env, options));
 }
 
 /** `cfa close`. */

@@ -6,7 +6,7 @@ import { shortThread } from "../../job/thread-names.ts";
 import type { Cell } from "../../soup/cell.ts";
 import type { Configuration } from "../../soup/configuration.ts";
 import type { ThreadId } from "../../soup/message.ts";
-import { conversationOf } from "../../runtime/question-record.ts";
+import { conversationOf } from "../../persistence/conversation.ts";
 import { clip, count, firstLine } from "../view/text.ts";
 
 /** A line of the tree; `touched` when its thread is one of those asked for. */

@@ -6,7 +6,7 @@
 import type { Entry, EntryBody } from "../../persistence/entry.ts";
 import { printAtom, printPayload } from "../../soup/print.ts";
 import type { Message, Payload } from "../../soup/message.ts";
-import { conversationOf } from "../../runtime/question-record.ts";
+import { conversationOf } from "../../persistence/conversation.ts";
 import { clip, plain } from "./text.ts";
 
 /** Most characters of a text (R1). */

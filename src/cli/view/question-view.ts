@@ -5,7 +5,7 @@
  */
 import type { InboxItem } from "../../persistence/ports.ts";
 import type { Ledger } from "../../runtime/ledger.ts";
-import { conversationOf } from "../../runtime/question-record.ts";
+import { conversationOf } from "../../persistence/conversation.ts";
 import type { AgentName, Policy, ThreadId } from "../../soup/message.ts";
 import { between } from "./elapsed.ts";
 import { plain } from "./text.ts";

@@ -7,7 +7,7 @@ import { shortThread } from "../../job/thread-names.ts";
 import { type Change, changeOf, threadsNamed } from "../../persistence/change.ts";
 import type { Entry, EntryBody } from "../../persistence/entry.ts";
 import type { Step } from "../../persistence/verify.ts";
-import { conversationOf } from "../../runtime/question-record.ts";
+import { conversationOf } from "../../persistence/conversation.ts";
 import { complete } from "../../rules/table.ts";
 import { printMolecule } from "../../soup/print.ts";
 import { detailOf } from "./log-line.ts";

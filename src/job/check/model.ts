@@ -17,13 +17,13 @@ import { complete } from "../../rules/table.ts";
 import { nextAgenda, threadsOf } from "../../runtime/agenda.ts";
 import type { View } from "../../runtime/director.ts";
 import { Ledger } from "../../runtime/ledger.ts";
-import { answerDrafts, proxyDrafts } from "../../runtime/questions.ts";
+import { answerDrafts, standInDrafts } from "../../runtime/questions.ts";
 import type { FinishedTurn, TurnPlan } from "../../runtime/turn.ts";
 import { turnDrafts } from "../../runtime/turn-drafts.ts";
 import { planOf } from "../../runtime/turn-plan.ts";
 import { Configuration } from "../../soup/configuration.ts";
 import { invariant } from "../../soup/invariant.ts";
-import type { QuestionId, ThreadId } from "../../soup/message.ts";
+import type { Policy, QuestionId, ThreadId } from "../../soup/message.ts";
 import type { Run } from "../../soup/molecule.ts";
 import { Orchestrator } from "../orchestrator.ts";
 import type { StateRecord } from "../state-record.ts";
@@ -201,9 +201,12 @@ export class Model {
           : { kind: "fire", body: { rule: "send-step", at, choice: { ps: [...payloads] } } };
       return [...drafts, choice, ...after];
     }
-    const proxy = proxyDrafts(this.configuration, this.live(), (policy) =>
-      this.#director.unanswerable(policy),
-    );
+    // What a proxy would say is only words: to the model, the human says them.
+    const policies = {
+      proxy: () => undefined,
+      unanswerable: (policy: Policy) => this.#director.unanswerable(policy),
+    };
+    const proxy = standInDrafts(this.configuration, this.ledger, this.live(), policies);
     return proxy.length > 0 ? proxy : this.#director.steer(this.view());
   }
 

@@ -5,8 +5,11 @@
  * T2. A `turn` is followed in its commit by the firing of its choice; a failed one sends nothing.
  * T3. Nobody but the root chooses without a `turn` before it in the commit.
  * T4. What an interrupt abandons is the message of the Run on its thread.
+ *
+ * Turns of the proxy are looked at by proxies.ts.
  */
 import type { Run } from "../../soup/molecule.ts";
+import { questionOf } from "../conversation.ts";
 import type { EntryBody } from "../entry.ts";
 import type { Flaw, LogCheck, Step } from "../verify.ts";
 
@@ -31,6 +34,7 @@ function misplaced(step: Step): string | undefined {
   if (entry.kind === "interrupt") return misnamed(entry.body, step);
   if (entry.kind !== "start" && entry.kind !== "turn" && entry.kind !== "rollback") return undefined;
   const { thread, turn } = entry.body;
+  if (questionOf(thread) !== undefined) return undefined;
   const run = before.cell(thread)?.lifecycles.find((one): one is Run => one.kind === "Run");
   if (run === undefined) return `it needs Run(A,${thread},m), and nothing runs on ${thread}`;
   if (run.turn !== turn) return `it names turn ${turn}, and turn ${run.turn} runs on ${thread}`;
@@ -49,7 +53,7 @@ function misnamed({ thread, abandons }: EntryBody<"interrupt">, { before }: Step
 
 function withoutChoice(steps: readonly Step[]): Flaw | undefined {
   for (const [at, { entry }] of steps.entries()) {
-    if (entry.kind !== "turn") continue;
+    if (entry.kind !== "turn" || questionOf(entry.body.thread) !== undefined) continue;
     const choice = steps.slice(at + 1).find((step) => choiceOn(step) === entry.body.thread);
     if (choice === undefined)
       return {

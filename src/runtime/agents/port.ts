@@ -6,7 +6,8 @@
  * A2. `run` never rejects for what an agent does; a failure is a {@link TurnResult}. It rejects only for bugs.
  * A3. An aborted signal stops the turn: interrupt, then terminate, then kill.
  */
-import type { AgentName, Message, Policy, ThreadId } from "../../soup/message.ts";
+import type { AgentName, Message, Policy, QuestionId, ThreadId } from "../../soup/message.ts";
+import type { ProxyPhase } from "../../soup/molecule.ts";
 import type { BoundaryKind, Mount } from "../boundary/port.ts";
 import type { Usage } from "../usage.ts";
 
@@ -44,6 +45,16 @@ export type Spending = {
 /** What an agent sends: work to others, results to whoever dispatched it, questions (docs/roles.md). */
 export type Sendable = "task" | "reply" | "question";
 
+/** The question that a turn of the proxy is about, as far as early refusal needs it. */
+export type ProxyFacts = {
+  readonly question: QuestionId;
+  readonly policy: Policy;
+  /** Whether the human has replied in this escalation. */
+  readonly phase: ProxyPhase;
+  /** The human may be asked: by the policy, and because there is one. */
+  readonly asksHuman: boolean;
+};
+
 /** What early refusal needs, and what an agent may ask about its turn; written as `turn.json` beside the outbox. */
 export type TurnFacts = {
   readonly job: string;
@@ -80,6 +91,8 @@ export type TurnFacts = {
   readonly tools: readonly RoleTool[];
   /** Absolute path of the turn's working directory, where the outcome record goes and named files are looked up. */
   readonly workspace: string;
+  /** Present in the turns of the proxy, and only there. */
+  readonly proxy?: ProxyFacts;
 };
 
 /** One turn to run. */

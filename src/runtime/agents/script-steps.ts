@@ -2,7 +2,7 @@
  * Scripts as data (job.yaml, `adapter: script`): a list of steps, the first one that fits the turn is taken.
  *
  * P1. A step fits when everything under `on` does; a step without `on` always fits. No fitting step: the turn says nothing.
- * P2. A step acts in this order: write, close, send, ask, outcome, say. So a close makes room for what is sent after it.
+ * P2. A step acts in this order: write, close, send, ask, respond, withdraw, outcome, say. So a close makes room for what is sent after it.
  * P3. `last` is the conversation that the agent opened last and that is still open.
  */
 import { mkdir, writeFile } from "node:fs/promises";
@@ -46,6 +46,9 @@ const stepSchema = z.strictObject({
   /** `true`: the turn says on purpose that it sends nothing. */
   none: z.literal(true).optional(),
   ask: text.optional(),
+  /** Only for the proxy: its answer, or the reason for which the human gives up. */
+  respond: text.optional(),
+  withdraw: text.optional(),
   outcome: z.strictObject({ name: text, reason: text }).optional(),
   /** The final text. */
   say: z.string().optional(),
@@ -99,6 +102,8 @@ async function act(step: Step, turn: ScriptTurn): Promise<string | undefined> {
   }
   if (step.none) await turn.sendNone();
   if (step.ask !== undefined) await turn.ask(step.ask);
+  if (step.respond !== undefined) await turn.respond(step.respond);
+  if (step.withdraw !== undefined) await turn.withdraw(step.withdraw);
   if (step.outcome !== undefined) await turn.outcome(step.outcome.name, step.outcome.reason);
   if (step.fail !== undefined) throw new Error(step.fail);
   return step.say;

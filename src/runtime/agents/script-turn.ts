@@ -40,6 +40,10 @@ export type ScriptTurn = Pick<
      * that counts when nobody has given one in time.
      */
     readonly ask: (text: string, otherwise?: DefaultAnswer) => Promise<QuestionId>;
+    /** Only for the proxy: answers the question that the turn is about. */
+    readonly respond: (answer: string) => Promise<void>;
+    /** Only for the proxy: the human gives the work up. */
+    readonly withdraw: (reason: string) => Promise<void>;
     /** Ends a conversation that this agent opened. */
     readonly close: (thread: ThreadId) => Promise<void>;
     /** Ends the state; only for its lead. */
@@ -80,6 +84,8 @@ export function turnOf(request: TurnRequest, over: AbortSignal): ScriptTurn {
       const entry = await make({ verb: "ask", text, default: otherwise });
       return entry.verb === "ask" ? entry.question : "";
     },
+    respond: async (text) => void (await make({ verb: "respond", text, withdraw: false })),
+    withdraw: async (text) => void (await make({ verb: "respond", text, withdraw: true })),
     close: async (thread) => void (await make({ verb: "close", thread })),
     outcome: async (name, reason) => {
       if (over.aborted)
@@ -92,7 +98,7 @@ export function turnOf(request: TurnRequest, over: AbortSignal): ScriptTurn {
 }
 
 /** How the command line names the calls. */
-const NAMES = { send: "send", none: "send", ask: "ask", close: "close" } as const;
+const NAMES = { send: "send", none: "send", ask: "ask", close: "close", respond: "respond" } as const;
 
 function admitted<T extends object>(admission: T | Refused): T {
   if ("refused" in admission) throw new Refusal(admission.refused);

@@ -13,6 +13,7 @@ import type { ThreadId } from "../../soup/message.ts";
 import { branchTree, openJob } from "./branch.ts";
 import { clearRecord } from "./clear.ts";
 import { completeMerge, declareResolved } from "./complete.ts";
+import { copyTree } from "./copy.ts";
 import { deliverJob } from "./deliver.ts";
 import { dropTree, reconcileTrees } from "./drop.ts";
 import { placeFile, storeFile } from "./files.ts";
@@ -73,6 +74,7 @@ export async function gitWorkspaces(options: GitWorkspacesOptions): Promise<Work
     history: (tree) => guard(tree, async () => historyMounts(job, await requireTree(job, tree))),
     exclusive: alone,
     branch: (tree, parent) => queued(parent, () => branchTree(job, tree, parent)),
+    copy: (tree, commit) => alone(tree, () => copyTree(job, tree, commit)),
     snapshot: (tree, label, since) =>
       guard(tree, async () => {
         const made = await snapshot(job, await requireTree(job, tree), label, since);

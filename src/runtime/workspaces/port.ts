@@ -128,6 +128,11 @@ export interface Workspaces {
   exclusive<T>(tree: ThreadId, work: () => Promise<T>): Promise<T>;
   /** Makes `tree` as a child of `parent`: work commit of the parent, worktree from it, artifacts copied in. Queued on `parent`. */
   branch(tree: ThreadId, parent: ThreadId): Promise<Branched>;
+  /**
+   * Makes `tree` as a copy of a commit, with a repository of its own: what is done in it reaches no other. It is scratch: only
+   * `path`, `exclusive` and `drop` take it besides, and it does not outlive a {@link Workspaces.reconcile}. Queued on the tree.
+   */
+  copy(tree: ThreadId, commit: string): Promise<Branched>;
   /** Clears the outcome record of earlier turns. Inside `exclusive`. Never follows links. */
   clear(tree: ThreadId): Promise<void>;
   /** Copies named files from the job's file store into the tree. Inside `exclusive`. */
