@@ -154,9 +154,7 @@ const given = (artifact: string) =>
 /** Schema of `notify`, in job.yaml and in the user's own configuration. */
 export const notifySchema = z
   .strictObject({
-    run: z
-      .array(z.string({ error: "must be text; put it in quotes" }))
-      .min(1, "must name a program")
+    run: commandWords()
       .optional()
       .meta({ description: "Program and arguments; the question comes as JSON on standard input." }),
     url: z

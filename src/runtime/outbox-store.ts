@@ -1,5 +1,5 @@
 /**
- * The outbox on disk: appending calls while the turn runs, reading them when it has ended (O1, O4, O6 of outbox.ts).
+ * The outbox on disk: appending calls while the turn runs, reading them when it has ended (O1, O4, O8 of outbox.ts).
  *
  * S1. Numbers go up from 1; the number of a call is taken with the file itself, so two calls at once never share one.
  * S2. The outbox is bounded: {@link CALLS_MAX} calls, {@link OUTBOX_BYTES_MAX} bytes. What lies beyond is a problem, not read.

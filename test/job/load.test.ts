@@ -318,6 +318,12 @@ describe("a mistake is told by line and column, with what to write instead", () 
     ],
     [job("{ run: [sh], roster: [lead, lead] }"), "2:45: lead stands twice in the roster of lead"],
     [
+      job("{ run: [sh], fallback: writr }, writer: { run: [sh] }"),
+      '2:40: agents.lead.fallback names "writr", which is no agent of this job (did you mean "writer"?)',
+    ],
+    [job("{ run: [sh], fallback: lead }"), "2:40: lead cannot be its own fallback"],
+    [job("{ run: [sh], fallback: [] }"), "2:40: agents.lead.fallback must be the name of an agent"],
+    [
       "request: x\nagents: { human: { run: [sh] } }",
       "2:11: no agent can be called human: cfa uses the name itself",
     ],

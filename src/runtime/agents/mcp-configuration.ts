@@ -4,9 +4,7 @@
  * F1. The server is called `cfa`, a name that no other server of the configuration may have.
  * F2. The environment of the turn is written out: clients start servers with a clean one.
  */
-
-/** Name of cfa's server (F1). */
-export const MCP_SERVER = "cfa";
+import { CHANNEL_SERVER } from "../../tool-check/grant.ts";
 
 /** A server that a client starts; what else a client reads there is passed on. */
 export type McpServer = Readonly<Record<string, unknown>>;
@@ -33,11 +31,11 @@ export function mcpConfiguration(
   const collision = mcpCollision(own);
   if (collision !== undefined) return { collision };
   const server = { type: "stdio", command: cfa, args: ["mcp"], env: { ...env } };
-  return { ...own, mcpServers: { ...own.mcpServers, [MCP_SERVER]: server } };
+  return { ...own, mcpServers: { ...own.mcpServers, [CHANNEL_SERVER]: server } };
 }
 
 /** Why a configuration cannot be merged with cfa's; undefined when it can. */
 export function mcpCollision({ mcpServers }: McpConfiguration): string | undefined {
-  if (!Object.hasOwn(mcpServers, MCP_SERVER)) return undefined;
-  return `it has a server called ${MCP_SERVER}, which is the name of cfa's own: give it another`;
+  if (!Object.hasOwn(mcpServers, CHANNEL_SERVER)) return undefined;
+  return `it has a server called ${CHANNEL_SERVER}, which is the name of cfa's own: give it another`;
 }

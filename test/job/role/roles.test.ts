@@ -81,8 +81,11 @@ describe("a role in a folder", () => {
       exempt: [],
       roster: ["writer"],
       skill: "leading",
+      fallback: null,
       network: "full",
       env: ["HOME"],
+      prompt: "message",
+      tools: [],
       role: {
         source: "./roles/lead",
         system: "You lead.\n",
