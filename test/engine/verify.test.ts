@@ -34,6 +34,7 @@ test("the log of a real job is valid: in its database, and as rows without anyth
     "rules",
     "rounds",
     "turns",
+    "proxies",
     "questions",
     "job",
     "forks",
