@@ -101,11 +101,14 @@ function run(stage, fault) {
   const vitest = join(tree, "node_modules/vitest/vitest.mjs");
   const words = [vitest, "run", ...stage, "--reporter=json", `--outputFile=${report}`];
   const env = { ...process.env, ...(fault === undefined ? {} : { CFA_FAULT: JSON.stringify(fault) }) };
-  const options = { cwd: tree, env, stdio: "ignore", timeout: PATIENCE_MS, killSignal: "SIGKILL" };
+  const options = { cwd: tree, env, stdio: "ignore", detached: true };
   const child = spawn(process.execPath, words, options);
+  // Its workers, too: they outlive vitest, and one that never ends would take the time of those after it.
+  const timer = setTimeout(() => process.kill(-child.pid, "SIGKILL"), PATIENCE_MS);
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code, signal) => {
+      clearTimeout(timer);
       const told = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : undefined;
       resolve({ told: signal === null ? told : undefined, passed: code === 0, killed: signal !== null });
     });

@@ -7,6 +7,7 @@
 import type { Message, MessageKind, Payload, Policy } from "./message.ts";
 import { POLICIES } from "./message.ts";
 import type { Molecule } from "./molecule.ts";
+import { LONG_BODY, printMessage } from "./print.ts";
 import { Queue } from "./queue.ts";
 
 /** Text that is not in the notation; the message says where and what was expected. */
@@ -123,9 +124,25 @@ function message(reader: Reader): Message {
   if (word !== "ans" && word !== "refused")
     reader.fail('"," or ")" (only ans(…) and refused(…) take an argument)');
   reader.take("(");
-  const inner = reader.atom("an atom or a JSON string");
+  const inner = word === "ans" ? bodyOf(reader) : reader.atom("a thread");
   reader.take(")");
   return word === "ans" ? plainMessage(inner, "answer") : plainMessage("", "refusal", inner);
+}
+
+/** Deeper, an answer is longer than a body that is printed as it stands. */
+const DEPTH_MAX = LONG_BODY / "ans()".length;
+
+/** The text that is answered: an atom, a JSON string, or an answer or refusal as it is printed. */
+function bodyOf(reader: Reader, depth = 1): string {
+  const quoted = reader.at('"');
+  const word = reader.atom("an atom, a JSON string, ans(…) or refused(…)");
+  if (quoted || !reader.at("(")) return word;
+  if (word !== "ans" && word !== "refused") reader.fail('")" (only ans(…) and refused(…) take an argument)');
+  if (depth === DEPTH_MAX) reader.fail(`an answer in at most ${DEPTH_MAX} others`);
+  reader.take("(");
+  const inner = word === "ans" ? bodyOf(reader, depth + 1) : reader.atom("a thread");
+  reader.take(")");
+  return printMessage(word === "ans" ? plainMessage(inner, "answer") : plainMessage("", "refusal", inner));
 }
 
 function policy(reader: Reader): Policy {

@@ -26,9 +26,28 @@ function printBody(body: string): string {
   return `#${bytesToHex(sha256(utf8ToBytes(body))).slice(0, 16)}`;
 }
 
-/** Prints a message: its body, `ans(body)` or `refused(thread)`. */
+/** The text is how an answer or a refusal is printed: what an agent makes of it when it passes such a message on. */
+function isFramed(text: string): boolean {
+  const [, word, inner] = /^(ans|refused)\(([^]*)\)$/u.exec(text) ?? [];
+  if (inner === undefined || text.length > LONG_BODY) return false;
+  if (word === "ans" && isFramed(inner)) return true;
+  return inner === printAtom(unquoted(inner));
+}
+
+function unquoted(text: string): string {
+  if (!text.startsWith('"')) return text;
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    // Then it is no JSON string, and prints as another text.
+    return "";
+  }
+}
+
+/** Prints a message: its body, `ans(body)` or `refused(thread)`; the body of an answer may be an answer or a refusal, too. */
 export function printMessage(message: Message): string {
-  if (message.kind === "answer") return `ans(${printBody(message.body)})`;
+  if (message.kind === "answer")
+    return `ans(${isFramed(message.body) ? message.body : printBody(message.body)})`;
   if (message.kind === "refusal") return `refused(${printAtom(message.re ?? "")})`;
   return printBody(message.body);
 }

@@ -93,7 +93,12 @@ test("standard input is a file, too", async () => {
   expect([code, out.split("\n")[0]]).toEqual([0, "x, rules complete: 1 configuration"]);
 });
 
-test.each([
+test.each<[string, string | Buffer | undefined, string]>([
+  [
+    "x.json",
+    Buffer.from('{"name":"x\xff","initial":[]}', "latin1"),
+    "x.json is no UTF-8 text: save it as UTF-8",
+  ],
   [
     "nothing.json",
     undefined,

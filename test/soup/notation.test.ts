@@ -58,6 +58,7 @@ test.each([
   "Proxy(A,t,e1,x,when_unsure,fresh)",
   "Proxy(A,t,e1,x,always,post-human)",
   "AskHuman(A,t,e1,y,always)",
+  'Mailbox(A,t,[ans(ans(a)),ans(refused(t1)),ans(ans("a b")),ans(ans(ans(a))),ans("ans(a b)"),ans("ans()"),ans("x(a)")])',
   "Interrupt(t,Y)",
 ])("%s is canonical", (text) => {
   expect(printMolecule(parseMolecule(text))).toBe(text);
@@ -68,6 +69,7 @@ test.each([
   ["Terminate(t,merge)", "Terminate(t)"],
   ['Idle("A","t")', "Idle(A,t)"],
   ["Mailbox(A,t,[ m ,\n n ])", "Mailbox(A,t,[m,n])"],
+  ['Run(A,t,ans("ans(a)"))', "Run(A,t,ans(ans(a)))"],
 ])("%j is read as %s", (text, canonical) => {
   expect(printMolecule(parseMolecule(text))).toBe(canonical);
 });
@@ -135,7 +137,14 @@ describe("what is not in the notation is refused where it goes wrong", () => {
       10,
       'expected "," or ")" (only ans(…) and refused(…) take an argument), found "(x))"',
     ],
-    ["Run(A,t,ans())", 1, 13, 'expected an atom or a JSON string, found "))"'],
+    ["Run(A,t,ans())", 1, 13, 'expected an atom, a JSON string, ans(…) or refused(…), found "))"'],
+    [
+      "Run(A,t,ans(f(x)))",
+      1,
+      14,
+      'expected ")" (only ans(…) and refused(…) take an argument), found "(x)))"',
+    ],
+    [`Run(A,t,${"ans(".repeat(30)}x`, 1, 108, "expected an answer in at most 24 others"],
     ['Run(A,t,"x)', 1, 9, 'expected a message, found "\\"x)"'],
     ['Run(A,t,"\\x")', 1, 9, "expected a JSON string (Bad escaped character in JSON at position 2"],
     ["Send(A,t,terminate(s))", 1, 10, 'expected "[", found "terminate(s)"'],

@@ -4,6 +4,7 @@
  * E1. Exit 7 when an invariant breaks or a final soup is stuck, 0 otherwise; the JSON is the same data as the text.
  * E2. A bound that cut is said on standard error, with what is proven nevertheless.
  */
+import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Cut, Exploration, Final } from "../../rules/explore/explore.ts";
@@ -54,8 +55,12 @@ function countOf(text: string | undefined): number | undefined {
 async function textOf(context: Context, file: string): Promise<string> {
   if (file === "-") return context.stdin.text();
   try {
-    return await readFile(resolve(context.cwd, file), "utf8");
+    const bytes = await readFile(resolve(context.cwd, file));
+    // Two names that differ in such bytes alone would become one.
+    if (!isUtf8(bytes)) throw new Misuse(`${file} is no UTF-8 text: save it as UTF-8`);
+    return bytes.toString("utf8");
   } catch (error) {
+    if (error instanceof Misuse) throw error;
     if (!(error instanceof Error && "code" in error)) throw error;
     throw new Misuse(
       `${file} cannot be read (${String(error.code)}): give a scenario file, see docs/exploration.md`,

@@ -77,7 +77,7 @@ function modestLines({ worstCase, fanOut }: CheckReport): string[] {
   ];
   return [
     "",
-    `Worst case only while no turn sends more than ${count(fanOut, "message")} (limits.fan_out), leads ask at most once a turn, and dispatched agents neither ask nor leave a merge of their own unfinished:`,
+    `Worst case only while no turn sends more than ${count(fanOut, "message")} (limits.fan_out), leads ask at most once a turn, and dispatched agents neither ask nor leave a merge of their own unfinished, turns of a proxy apart:`,
     listed(figures.join(", ")),
   ];
 }

@@ -46,6 +46,7 @@ export const NOT_COVERED: readonly string[] = [
   "money and tokens; a spent budget parks a job in whatever state it is, so the walk knows no budget",
   "the outside world: crashes, workspaces that cannot be made, full disks, and how long anything takes: worktrees, merges and deliveries are done at once",
   "what a person does besides answering: withdraw, resume; status files, which only park the job until somebody resumes it",
+  "a proxy: its words are taken as those of the human; its own turns, failures and withdrawals are not walked",
   "children dispatched as --optional, and files that travel with messages",
   "long queues: mailboxes with more than one unread message are taken as alike; nobody writes to a conversation that has unread mail, or asks while a question of its own is open",
   "what piles up: of children that have failed and were not closed it matters only that there are some",

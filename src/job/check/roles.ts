@@ -1,6 +1,6 @@
 /**
- * Roles that cannot be told apart: agents whose rosters lead to the same kinds of agents. To a free agent its roster is
- * all that matters, so one of each kind stands for the others.
+ * Roles that cannot be told apart: agents that may send the same, and whose rosters lead to the same kinds of agents. To a free
+ * agent nothing else matters, so one of each kind stands for the others.
  */
 import type { AgentName } from "../../soup/message.ts";
 import type { JobDefinition } from "../definition.ts";
@@ -8,7 +8,7 @@ import type { JobDefinition } from "../definition.ts";
 /** The kind of each agent: the first agent of the job that cannot be told apart from it. */
 export type Kinds = ReadonlyMap<AgentName, AgentName>;
 
-/** Groups the agents of a job: the coarsest partition in which agents of one group may dispatch into the same groups. */
+/** Groups the agents of a job: the coarsest partition in which agents of one group may send the same kinds, and dispatch into the same groups. */
 export function kindsOf({ agents }: Pick<JobDefinition, "agents">): Kinds {
   const names = Object.keys(agents);
   let kinds = new Map<AgentName, AgentName>(names.map((name) => [name, names[0] ?? name]));
@@ -17,7 +17,8 @@ export function kindsOf({ agents }: Pick<JobDefinition, "agents">): Kinds {
     const next = new Map<AgentName, AgentName>();
     for (const name of names) {
       const below = new Set(agents[name]?.roster.map((other) => kinds.get(other) ?? other));
-      const key = JSON.stringify([kinds.get(name), [...below].sort()]);
+      const sends = agents[name]?.role?.sends ?? null;
+      const key = JSON.stringify([kinds.get(name), sends, [...below].sort()]);
       const known = first.get(key) ?? name;
       first.set(key, known);
       next.set(name, known);

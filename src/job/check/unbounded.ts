@@ -39,7 +39,7 @@ function cycle(start: Node, { path }: Endless): Finding {
       ...traceOf(node),
       `${lower} now works below ${upper} and may do the same again, one level deeper each time. Nothing stops it: ${STOPS}.`,
     ],
-    advice: `set budget.turns, or take ${last} out of the roster of ${path.at(-2) ?? ""}`,
+    advice: "set budget.turns, or give the agents that are dispatched no rosters",
   };
 }
 

@@ -16,11 +16,11 @@ export type WorstCase = {
   readonly entries: number;
   /** Turns of state leads. */
   readonly leadTurns: number;
-  /** Conversations open at once, that of the lead included. */
+  /** Conversations open at once, that of the lead included; those of questions are not. */
   readonly openAtOnce: number | null;
   /** Conversations opened by agents in the whole job. */
   readonly dispatches: number | null;
-  /** Turns of all agents. */
+  /** Turns of all agents, the proxy among them. */
   readonly turns: number | null;
   /** Questions, those that nobody but the engine answers included. */
   readonly questions: number | null;
@@ -28,7 +28,8 @@ export type WorstCase = {
   readonly callsPerTurn: number;
   /**
    * While no turn makes more than `limits.fan_out` calls that send, whoever they go to; while dispatched agents ask nothing and leave
-   * no merge of their own unfinished, and leads ask once a turn at most. null where even then there is no bound.
+   * no merge of their own unfinished, and leads ask once a turn at most; without the turns of a proxy. null where even then there is no
+   * bound.
    */
   readonly modest: {
     readonly dispatches: number | null;
@@ -52,7 +53,9 @@ export function worstCase(definition: JobDefinition): WorstCase {
   const alone = leads.every((agent) => rosterOf(definition, agent).length === 0);
   // Turns of agents that have a roster: a dispatched one with a roster has no limit but the budget.
   const dispatching = alone ? 0 : endlessDispatch(definition) === undefined ? leadTurns : turnsAtMost(null);
-  const turns = alone ? leadTurns : turnsAtMost(null);
+  const asking = alone ? leadTurns : turnsAtMost(null);
+  // The proxy may ask the human again after every word of theirs.
+  const turns = definition.proxy === undefined ? asking : turnsAtMost(null);
   const few = times(dispatching, limits.fan_out);
   return {
     entries,
@@ -60,7 +63,7 @@ export function worstCase(definition: JobDefinition): WorstCase {
     openAtOnce: openAtOnce(definition, alone),
     dispatches: times(dispatching, CALLS_MAX),
     turns,
-    questions: times(turns, CALLS_MAX),
+    questions: times(asking, CALLS_MAX),
     callsPerTurn: CALLS_MAX,
     modest: {
       dispatches: few,

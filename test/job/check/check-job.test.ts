@@ -112,7 +112,7 @@ describe("dispatching without end", () => {
           "b 1 dispatches a 2.",
           expect.stringContaining("a 2 now works below a 1 and may do the same again"),
         ],
-        advice: "set budget.turns, or take a out of the roster of b",
+        advice: "set budget.turns, or give the agents that are dispatched no rosters",
       },
     ]);
   });

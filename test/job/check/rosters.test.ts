@@ -56,6 +56,16 @@ describe("agents that cannot be told apart", () => {
     const job = jobOf(rosters, "lead" in rosters ? {} : { states: both(states) });
     expect([...kindsOf(job).values()]).toEqual(expected);
   });
+
+  test("what their roles let them send tells them apart", () => {
+    const agent = { adapter: "script", steps: [{ say: "done" }] };
+    const agents = {
+      lead: { ...agent, roster: ["a", "b"] },
+      a: { ...agent, role: { sends: ["reply"] } },
+      b: agent,
+    };
+    expect([...kindsOf(jobOf({}, { agents })).values()]).toEqual(["lead", "a", "b"]);
+  });
 });
 
 /** States that all have the agent of INTENT. */

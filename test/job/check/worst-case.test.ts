@@ -34,6 +34,12 @@ describe("the worst case", () => {
     });
   });
 
+  test("a proxy may ask the human again and again, in turns of its own; a budget bounds them", () => {
+    const proxy = { lead: [], proxy: [] };
+    expect(worstCase(jobOf(proxy, { limits }))).toMatchObject({ turns: null, questions: 60_000 });
+    expect(worstCase(jobOf(proxy, { limits, budget: { turns: 70 } }))).toMatchObject({ turns: 70 });
+  });
+
   test("a chain of rosters bounds what is open at once, a cycle nothing", () => {
     const endless = { dispatches: null, turns: null, questions: null };
     const chain = { lead: ["a"], a: ["b"], b: [] };
