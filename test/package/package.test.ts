@@ -53,6 +53,7 @@ test("the tarball holds the code, the documents and the schema, and no tests", (
     "examples",
     "job.schema.json",
     "package.json",
+    "skills",
   ]);
 });
 
