@@ -11,8 +11,9 @@
  *     left goes when the job is resumed, as everything beside the trees does that no thread owns.
  */
 import { randomUUID } from "node:crypto";
-import { mkdir, rm, stat, writeFile } from "node:fs/promises";
+import { lstat, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { isErrno } from "../../soup/errno.ts";
 import { type ProgramEnd, type ProgramResult, runProgram } from "../process/run-program.ts";
 import { type Boundary, seen, type Space } from "./port.ts";
 
@@ -123,10 +124,20 @@ function judge({ text, end }: ProgramResult, space: Space, { id }: Stage, writte
 
 async function plantedAt(canaries: readonly string[]): Promise<string | undefined> {
   for (const canary of canaries) {
-    const planted = await stat(plantedBeside(canary)).catch(() => undefined);
-    if (planted !== undefined) return canary;
+    if (await stands(plantedBeside(canary))) return canary;
   }
   return undefined;
+}
+
+/** Whether anything stands there, a link that leads nowhere included; what cannot be looked at proves nothing, and rejects. */
+async function stands(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (isErrno(error, "ENOENT")) return false;
+    throw error;
+  }
 }
 
 function holdsNot({ workspace, mounts }: Space, reached: string): string {
