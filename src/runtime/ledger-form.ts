@@ -67,6 +67,7 @@ const escalationSchema = z.strictObject({
     }),
   ),
   answer: z.strictObject({ text: z.string(), byProxy: z.boolean(), at: z.string() }).optional(),
+  lost: z.boolean(),
   over: z.boolean(),
 });
 

@@ -7,7 +7,7 @@
  */
 import { conversationOf, questionOf } from "../../persistence/conversation.ts";
 import type { Entry, EntryBody } from "../../persistence/entry.ts";
-import type { AgentName, QuestionId, ThreadId } from "../../soup/message.ts";
+import type { AgentName, Message, QuestionId, ThreadId } from "../../soup/message.ts";
 
 /** What the human was asked, and what they said to it. */
 export type Exchange = {
@@ -48,6 +48,8 @@ export type EscalationRecord = {
   exchanges: readonly Exchange[];
   /** The answer, who gave it, and when; absent while there is none. */
   answer: { readonly text: string; readonly byProxy: boolean; readonly at: string } | undefined;
+  /** An interrupt has taken the place of the turn on the answer, and no turn of the asker has ended well since. */
+  lost: boolean;
   /** Answered, or gone with its thread. */
   over: boolean;
 };
@@ -85,11 +87,19 @@ export class Escalations {
     return (this.#byThread.get(thread) ?? []).flatMap((question) => this.records.get(question) ?? []);
   }
 
+  /** The turn on a message was given up for another one: if that was an answer, it is lost. */
+  lose(message: Message | undefined): void {
+    const record = this.records.get(message?.re ?? "");
+    if (record?.answer !== undefined) record.lost = true;
+  }
+
   /** Takes up an entry. Returns whether it is one of a question's conversation, and so of no thread. */
   apply(entry: Entry, context: EscalationContext): boolean {
     if (entry.kind === "fire") this.#fire(entry.body, entry.at, context);
     if (entry.kind === "resume")
       for (const record of this.records.values()) if (!record.over) record.next += 1;
+    if (entry.kind === "turn" && entry.body.result === "ok")
+      for (const record of this.of(entry.body.thread)) record.lost = false;
     if (entry.kind === "fork") for (const record of this.records.values()) forgetProcess(record);
     const thread = "thread" in entry.body ? entry.body.thread : null;
     const question = thread === null ? undefined : questionOf(thread);
@@ -128,6 +138,7 @@ const NEW = {
   process: undefined,
   exchanges: [],
   answer: undefined,
+  lost: false,
   over: false,
 } as const;
 
@@ -182,6 +193,7 @@ function take(record: EscalationRecord, entry: Entry): void {
       record.turns += 1;
       record.process = undefined;
       record.session = session ?? record.session;
+      if (result === "aborted") return;
       record.failures = result === "ok" ? 0 : record.failures + 1;
       record.failure = result === "ok" ? null : (failure ?? "it failed");
       return;
