@@ -56,6 +56,8 @@ const escalationSchema = z.strictObject({
   failures: count,
   failure: z.string().nullable(),
   session: z.string().optional(),
+  running: z.boolean(),
+  since: z.string(),
   process: z.strictObject({ pid: z.int(), started: z.string().nullable() }).optional(),
   exchanges: z.array(
     z.strictObject({
