@@ -13,7 +13,14 @@ import { Escalations } from "./escalation/escalations.ts";
 import { loggedTree } from "./held.ts";
 import { formOf, type LedgerForm } from "./ledger-form.ts";
 import { endQuestion, foldQuestion, newQuestion, type QuestionRecord } from "./question-record.ts";
-import { beginTurn, endTurn, NEW_THREAD, noteInterrupt, rollBack, type ThreadRecord } from "./thread-record.ts";
+import {
+  beginTurn,
+  endTurn,
+  NEW_THREAD,
+  noteInterrupt,
+  rollBack,
+  type ThreadRecord,
+} from "./thread-record.ts";
 import { foldTrees, type TreeRecord } from "./tree-record.ts";
 import type { NamedFile, TreeState } from "./workspaces/port.ts";
 
