@@ -41,7 +41,9 @@ ${APPROVE}`;
   run.kill("SIGINT");
   expect([0, 130]).toContain((await run.end()).code);
   const entries = entriesOf((await here(top, "log", "--jsonl")).out);
-  const texts = entries.flatMap(({ kind, body }) => (kind === "turn" ? [body.text] : []));
+  const texts = entries.flatMap(({ kind, body }) =>
+    kind === "turn" && body.result === "ok" ? [body.text] : [],
+  );
   expect(texts[0]).toMatch(/^\[human\]\ngo on now\n\n\[abandoned: /u);
   expect(texts.filter((text) => text.includes("go on now"))).toHaveLength(1);
 });
