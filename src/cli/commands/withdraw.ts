@@ -15,7 +15,7 @@ import type { ThreadId } from "../../soup/message.ts";
 import { type Context, say } from "../context.ts";
 import { Misuse } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
-import { awaitEntry, isOwned, nextNews } from "../follow.ts";
+import { awaitEntry, isOwned, unowned } from "../follow.ts";
 import { chooseUnfinished, type JobPlace, readJob, withInbox } from "../jobs.ts";
 import { carryOut } from "../post-act.ts";
 import { userName } from "../who.ts";
@@ -92,7 +92,7 @@ async function watchOwner(place: JobPlace, target: ThreadId): Promise<ReadJob | 
         viewer.apply(entry);
         return isDone(viewer.read, target);
       });
-      while (target === "" && (await isOwned(bus))) await nextNews(bus);
+      if (target === "") await unowned(bus);
     } else {
       for await (const entry of bus.log.read()) viewer.apply(entry);
     }

@@ -7,7 +7,7 @@ import type { Entry, EntryBody } from "../../persistence/entry.ts";
 import type { Ledger } from "../../runtime/ledger.ts";
 import type { ReadJob } from "../../engine/read-job.ts";
 import { elapsed } from "./elapsed.ts";
-import { clip, firstLine, plain } from "./text.ts";
+import { answerLine, clip, firstLine, plain } from "./text.ts";
 import { threadName } from "./thread-view.ts";
 
 /** A line to tell (M1). */
@@ -123,7 +123,7 @@ function fireLine(
     }
     case "respond":
       return quiet(
-        `${nameOf(thread, ledger)} has its answer to ${at["e"] ?? ""}: ${firstLine(choice?.a?.body ?? "")}`,
+        `${nameOf(thread, ledger)} has its answer to ${at["e"] ?? ""}: ${answerLine(choice?.a?.body ?? "")}`,
       );
     default:
       return undefined;
