@@ -14,8 +14,7 @@ export function spentBudget(record: StateRecord, { ledger, running, now }: View)
   if (turns !== null && spent.turns + running >= turns) return `the budget of ${turns} turns is spent`;
   if (tokens !== null && isSpent(spent.tokens, tokens))
     return `the budget of ${tokens} tokens is spent${untold(spent.tokens)}`;
-  if (usd !== null && isSpent(spent.usd, usd))
-    return `the budget of ${usd} USD is spent${untold(spent.usd)}`;
+  if (usd !== null && isSpent(spent.usd, usd)) return `the budget of ${usd} USD is spent${untold(spent.usd)}`;
   if (wall !== null && now.getTime() >= wallEnd(record, wall))
     return `the budget of ${wall % 60_000 === 0 ? `${wall / 60_000} minutes` : `${wall / 1000} seconds`} is spent`;
   return undefined;

@@ -28,8 +28,7 @@ function idle({ agents, states, proxy }: JobDefinition): readonly string[] {
   const employed = new Set([...leads, proxy ?? "", ...named]);
   const unused = Object.keys(agents).filter((name) => !employed.has(name));
   return unused.map(
-    (name) =>
-      `agent ${name} leads no state, stands in no roster and is nobody's fallback: it will never run`,
+    (name) => `agent ${name} leads no state, stands in no roster and is nobody's fallback: it will never run`,
   );
 }
 

@@ -260,7 +260,13 @@ async function declareResolved(
 /** A turn of which nothing is left: it was stopped before it began, or its workspace is not what it was. */
 export function turnWithout(stop: "aborted" | "failed", failure?: string): FinishedTurn {
   return {
-    result: { stop, text: "", session: null, usage: UNKNOWN_USAGE, ...(failure === undefined ? {} : { failure }) },
+    result: {
+      stop,
+      text: "",
+      session: null,
+      usage: UNKNOWN_USAGE,
+      ...(failure === undefined ? {} : { failure }),
+    },
     entries: [],
     problems: [],
     refusals: [],

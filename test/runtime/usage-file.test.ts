@@ -20,7 +20,10 @@ const is = (tokens: number | null, usd: number | null, partial?: readonly string
   expect.objectContaining({ tokens, usd, ...(partial === undefined ? {} : { partial }) });
 
 test("reports are read back in sum", async () => {
-  const reports: readonly UsageReport[] = [{ input: 3, output: 4, model: "m" }, { tokens: 5, usd: 0.25 }];
+  const reports: readonly UsageReport[] = [
+    { input: 3, output: 4, model: "m" },
+    { tokens: 5, usd: 0.25 },
+  ];
   for (const report of reports) await noteUsage(outbox, report);
   expect(await readBack()).toEqual({
     usage: { tokens: 12, usd: 0.25, partial: ["usd"], models: ["m"] },
@@ -65,7 +68,10 @@ describe("a line that is no report is named; its amounts are unknown, and the ot
 
   test("invalid UTF-8", async () => {
     writeFileSync(file(), Buffer.concat([Buffer.of(0xff, 0xfe), Buffer.from('\n{"tokens": 7}\n')]));
-    expect(await readBack()).toMatchObject({ usage: is(7, null), problems: [/^report 1 /].map((re) => expect.stringMatching(re)) });
+    expect(await readBack()).toMatchObject({
+      usage: is(7, null),
+      problems: [/^report 1 /].map((re) => expect.stringMatching(re)),
+    });
   });
 
   test("many: five are named, the others counted", async () => {

@@ -1,7 +1,14 @@
 /** What reports of a turn come to: tokens and money known apart, prices, lower bounds (docs/cost.md). */
 import { describe, expect, test } from "vitest";
 import { NOTHING_SPENT, untoldIn, withTurn } from "../../src/runtime/spending.ts";
-import { priced, type Prices, UNKNOWN_USAGE, type Usage, usageOf, type UsageReport } from "../../src/runtime/usage.ts";
+import {
+  priced,
+  type Prices,
+  UNKNOWN_USAGE,
+  type Usage,
+  usageOf,
+  type UsageReport,
+} from "../../src/runtime/usage.ts";
 
 const PRICES: Prices = {
   agents: { writer: { input: 1, output: 2, cached: 0.1 }, free: { input: 0, output: 0, cached: 0 } },
@@ -9,11 +16,21 @@ const PRICES: Prices = {
 };
 
 describe("the reports of a turn", () => {
-  const rows: readonly (readonly [what: string, agent: string, reports: readonly UsageReport[], comes: Usage])[] = [
+  const rows: readonly (readonly [
+    what: string,
+    agent: string,
+    reports: readonly UsageReport[],
+    comes: Usage,
+  ])[] = [
     ["none: unknown, both", "writer", [], UNKNOWN_USAGE],
     ["money alone: the tokens are unknown", "lead", [{ usd: 0.5 }], { tokens: null, usd: 0.5 }],
     ["tokens alone: the money is unknown", "lead", [{ tokens: 7 }], { tokens: 7, usd: null }],
-    ["a sum of tokens has no price, whatever the agent's", "writer", [{ tokens: 7 }], { tokens: 7, usd: null }],
+    [
+      "a sum of tokens has no price, whatever the agent's",
+      "writer",
+      [{ tokens: 7 }],
+      { tokens: 7, usd: null },
+    ],
     [
       "kinds add up to the tokens",
       "lead",
@@ -35,13 +52,25 @@ describe("the reports of a turn", () => {
       "the price of the model that is named goes before",
       "writer",
       [{ input: 1000, output: 100, model: "big" }],
-      { tokens: 1100, usd: 0.015, kinds: { input: 1000, output: 100, cached: 0 }, models: ["big"], priced: true },
+      {
+        tokens: 1100,
+        usd: 0.015,
+        kinds: { input: 1000, output: 100, cached: 0 },
+        models: ["big"],
+        priced: true,
+      },
     ],
     [
       "a model without a price has that of its agent",
       "writer",
       [{ input: 1000, output: 0, model: "small" }],
-      { tokens: 1000, usd: 0.001, kinds: { input: 1000, output: 0, cached: 0 }, models: ["small"], priced: true },
+      {
+        tokens: 1000,
+        usd: 0.001,
+        kinds: { input: 1000, output: 0, cached: 0 },
+        models: ["small"],
+        priced: true,
+      },
     ],
     [
       "names that every object has are no prices",
@@ -70,7 +99,10 @@ describe("the reports of a turn", () => {
     [
       "one that leaves an amount out makes the others a lower bound",
       "lead",
-      [{ input: 1, output: 1, model: "b" }, { tokens: 5, usd: 1, model: "a" }],
+      [
+        { input: 1, output: 1, model: "b" },
+        { tokens: 5, usd: 1, model: "a" },
+      ],
       { tokens: 7, usd: 1, partial: ["usd"], models: ["a", "b"] },
     ],
     [
@@ -113,7 +145,14 @@ describe("several turns", () => {
     ["none: nothing", [], [0, 0, 0, 0]],
     ["one that told nothing: unknown, not zero", [UNKNOWN_USAGE], [null, 1, null, 1]],
     ["one that told zero", [{ tokens: 0, usd: 0 }], [0, 0, 0, 0]],
-    ["tokens and money apart", [{ tokens: 5, usd: null }, { tokens: null, usd: 1 }], [5, 1, 1, 1]],
+    [
+      "tokens and money apart",
+      [
+        { tokens: 5, usd: null },
+        { tokens: null, usd: 1 },
+      ],
+      [5, 1, 1, 1],
+    ],
     ["what is known after the unknown", [UNKNOWN_USAGE, { tokens: 5, usd: 1 }], [5, 1, 1, 1]],
     ["what is unknown after the known", [{ tokens: 5, usd: 1 }, UNKNOWN_USAGE], [5, 1, 1, 1]],
     ["a lower bound is no whole", [{ tokens: 5, usd: 1, partial: ["usd"] }], [5, 0, 1, 1]],
@@ -134,7 +173,12 @@ describe("a budget warns of what it cannot count, once", () => {
     ["no budget", UNKNOWN_USAGE, spending(null, null), undefined],
     ["all is told", { tokens: 1, usd: 1 }, spending(5, 5), undefined],
     ["the budget bounds what is told", { tokens: 1, usd: null }, spending(5, null), undefined],
-    ["money is not told", { tokens: 1, usd: null }, spending(5, 5), /all of the money .*: budget\.usd can only/],
+    [
+      "money is not told",
+      { tokens: 1, usd: null },
+      spending(5, 5),
+      /all of the money .*: budget\.usd can only/,
+    ],
     ["a part of it", { tokens: 1, usd: 1, partial: ["usd" as const] }, spending(null, 5), /all of the money/],
     ["neither is", UNKNOWN_USAGE, spending(5, 5), /tokens and money .*: budget\.tokens and budget\.usd can/],
     ["it was said before", UNKNOWN_USAGE, spending(5, 5, false), undefined],

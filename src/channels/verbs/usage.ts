@@ -22,11 +22,15 @@ const AMOUNTS = ["input", "output", "cached", "tokens", "usd"] as const;
 /** Adds a report to those of the turn. */
 export function usage(env: Environment, options: UsageOptions): Promise<VerbResult> {
   return inTurn(env, "usage", async ({ outbox }) => {
-    const given = AMOUNTS.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]] as const]));
+    const given = AMOUNTS.flatMap((key) =>
+      options[key] === undefined ? [] : [[key, options[key]] as const],
+    );
     const strange = given.find(([, word]) => !/^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(word));
     if (strange !== undefined) return misuse(`--${strange[0]} must be a number, not "${strange[1]}"`);
     if (given.length === 0)
-      return misuse("say what: `cfa usage --input N --output N`, `cfa usage --tokens N` or `cfa usage --usd X`");
+      return misuse(
+        "say what: `cfa usage --input N --output N`, `cfa usage --tokens N` or `cfa usage --usd X`",
+      );
     const report: UsageReport = {
       ...Object.fromEntries(given.map(([key, word]) => [key, Number(word)])),
       ...(options.model === undefined ? {} : { model: options.model }),

@@ -146,7 +146,9 @@ test("where rows are short ended conversations are summed up, then the rest is c
 test("what is unknown is never shown as zero", () => {
   expect(spentText(spent(1, null, null))).toBe("tokens unknown, USD unknown");
   expect(spentText(spent(2, 900, null))).toBe("tokens 900, USD unknown");
-  expect(spentText(spent(2, 900, 0.5, [1, 0]))).toBe("tokens at least 900 (1 turn did not tell all), USD 0.50");
+  expect(spentText(spent(2, 900, 0.5, [1, 0]))).toBe(
+    "tokens at least 900 (1 turn did not tell all), USD 0.50",
+  );
   expect(spentText(spent(2, 0, 1.5))).toBe("tokens 0, USD 1.50");
 });
 
@@ -172,5 +174,7 @@ test.each([
 
 test("a thread whose turn another agent runs says by whom", () => {
   const view = job([lead([], { state: "running", standIn: "second" })]);
-  expect(treeLines(view, { width: 200, rows: 20, now: NOW })[1]).toContain("● lead (by second)  EXECUTE  running");
+  expect(treeLines(view, { width: 200, rows: 20, now: NOW })[1]).toContain(
+    "● lead (by second)  EXECUTE  running",
+  );
 });
