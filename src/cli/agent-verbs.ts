@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { OutcomeOptions } from "../channels/verbs/outcome.ts";
 import type { SendOptions } from "../channels/verbs/send.ts";
+import type { UsageOptions } from "../channels/verbs/usage.ts";
 import type { ToolCheckOptions } from "./commands/tool-check.ts";
 import type { AskWords } from "./commands/agent-verbs.ts";
 import type { Context } from "./context.ts";
@@ -57,6 +58,18 @@ export function addAgentVerbs(program: Command, context: Context, settle: Settle
     .summary("declare a path of a conflict resolved")
     .action(async (path: string | undefined) => {
       settle(await (await verbs()).resolveCommand(context, { path }));
+    });
+  program
+    .command("usage")
+    .summary("report the tokens and the money that you have used")
+    .option("--input <n>", "tokens that were read at the full price")
+    .option("--output <n>", "tokens that were written")
+    .option("--cached <n>", "tokens that were read from a cache, beside --input")
+    .option("--tokens <n>", "all tokens, where their kinds are not known")
+    .option("--usd <amount>", "what it cost, US dollars")
+    .option("--model <name>", "the model, as prices in job.yaml name it")
+    .action(async (options: UsageOptions) => {
+      settle(await (await verbs()).usageCommand(context, options));
     });
   program
     .command("mcp")
