@@ -71,6 +71,11 @@ export function addAgentVerbs(program: Command, context: Context, settle: Settle
     .action(async (options: UsageOptions) => {
       settle(await (await verbs()).usageCommand(context, options));
     });
+  addServers(program, context, settle);
+}
+
+/** Those that speak with the client of an agent rather than with the agent. */
+function addServers(program: Command, context: Context, settle: Settle): void {
   program
     .command("mcp")
     .summary("serve these verbs as MCP tools over standard input and output")
