@@ -174,7 +174,7 @@ export class Orchestrator implements Director {
     return [...stop, ...afterFailedTurn(this.record, turn, message, view)];
   }
 
-  standInFor(agent: AgentName): AgentName | undefined {
+  fallbackOf(agent: AgentName): AgentName | undefined {
     return this.record.definition.agents[agent]?.fallback ?? undefined;
   }
 

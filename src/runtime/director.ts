@@ -102,7 +102,7 @@ export interface Director {
   /** What the director's own instance decides on a message. */
   decide(message: Message, view: View): Decision;
   /** The agent that stands in for this one in the turn after a failed one; undefined where none does. */
-  standInFor(agent: AgentName): AgentName | undefined;
+  fallbackOf(agent: AgentName): AgentName | undefined;
   /** Which words of status files are honoured. */
   statusVersion(): StatusVersion;
   /** What is to be done now; asked when the soup is inert. */

@@ -146,7 +146,7 @@ export class TreeEffects {
   async #prove(agent: AgentName, tree: ThreadId): Promise<void> {
     const { workspaces, agents, director } = this.#options;
     const place = { workspace: workspaces.path(tree), ...historyOf(workspaces, tree) };
-    for (const name of [agent, director.standInFor(agent)]) {
+    for (const name of [agent, director.fallbackOf(agent)]) {
       const adapter = agents[name ?? ""];
       if (adapter?.prove !== undefined) await workspaces.exclusive(tree, async () => adapter.prove?.(place));
     }

@@ -41,7 +41,7 @@ function conversationView(record: EscalationRecord, asking: boolean, moment: Con
   return {
     thread,
     agent: agent ?? "human",
-    standIn: null,
+    by: null,
     parent,
     state,
     since,

@@ -21,7 +21,7 @@ export type ThreadView = {
   readonly thread: ThreadId;
   readonly agent: AgentName;
   /** The agent that runs its turn, or has run its last one, in place of its own; null for none. */
-  readonly standIn: AgentName | null;
+  readonly by: AgentName | null;
   readonly parent: ThreadId | null;
   readonly state: ThreadState;
   /** When it came into this state, ISO 8601. */
@@ -72,7 +72,7 @@ export class JobViewer {
   readonly #started = new Map<ThreadId, number>();
   readonly #spent = new Spending();
   readonly #boundaries = new Map<AgentName, string>();
-  readonly #standIns = new Map<ThreadId, AgentName>();
+  readonly #by = new Map<ThreadId, AgentName>();
   readonly #states = new Map<ThreadId, { readonly state: ThreadState; readonly since: string }>();
 
   /** Takes up the next entry. Throws LogInvalid when the rules do not allow it. */
@@ -83,8 +83,8 @@ export class JobViewer {
       const { thread, turn, agent, boundary, by } = entry.body;
       this.#started.set(thread, turn);
       if (boundary !== undefined) this.#boundaries.set(by ?? agent, boundary);
-      if (by === undefined) this.#standIns.delete(thread);
-      else this.#standIns.set(thread, by);
+      if (by === undefined) this.#by.delete(thread);
+      else this.#by.set(thread, by);
     }
     if (entry.kind === "rollback") this.#started.delete(entry.body.thread);
     const moment = this.#moment(this.read);
@@ -154,7 +154,7 @@ export class JobViewer {
     return {
       thread,
       agent: record.agent,
-      standIn: this.#standIns.get(thread) ?? null,
+      by: this.#by.get(thread) ?? null,
       parent: record.parent ?? null,
       state,
       since,

@@ -93,7 +93,7 @@ function threadLine(thread: ThreadView, indent: string, options: TreeOptions): L
   const output = state === "running" ? options.output?.get(thread.thread) : undefined;
   const turn = state === "running" ? thread.turns + 1 : thread.turns;
   const parts = [
-    `${indent}${MARKS[state]} ${agent}${thread.standIn === null ? "" : ` (by ${thread.standIn})`}`,
+    `${indent}${MARKS[state]} ${agent}${thread.by === null ? "" : ` (by ${thread.by})`}`,
     threadName(thread.thread),
     state === "running" && options.ownerless === true ? "was running" : state,
     state === "running" ? `turn ${turn}` : count(turn, "turn"),

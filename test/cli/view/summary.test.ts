@@ -18,7 +18,7 @@ const view: JobView = {
     thread: "job:j",
     agent: "orchestrator",
     parent: null,
-    standIn: null,
+    by: null,
     state: "ended",
     since: "",
     turns: 0,

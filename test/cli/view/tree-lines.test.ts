@@ -24,7 +24,7 @@ const NOW = new Date("2026-01-01T00:01:05.000Z");
 function thread(id: string, agent: string, more: Partial<ThreadView> = {}): ThreadView {
   const known = {
     parent: null,
-    standIn: null,
+    by: null,
     state: "waiting for mail",
     since: AT,
     turns: 1,
@@ -173,7 +173,7 @@ test.each([
 });
 
 test("a thread whose turn another agent runs says by whom", () => {
-  const view = job([lead([], { state: "running", standIn: "second" })]);
+  const view = job([lead([], { state: "running", by: "second" })]);
   expect(treeLines(view, { width: 200, rows: 20, now: NOW })[1]).toContain(
     "● lead (by second)  EXECUTE  running",
   );
