@@ -51,6 +51,7 @@ export function proxyBriefOf(
     skill: { name, file: skill?.file ?? null },
     tools: agent?.adapter === "command" ? agent.tools : [],
     spending: spendingOf(record, ledger.thread(proxy.thread), false, ledger),
+    prices: definition.prices,
     artifacts: definition.artifacts,
     timeout: definition.limits.timeout,
     state: machine.state,

@@ -14,7 +14,7 @@
 import { join } from "node:path";
 import type { Draft } from "../persistence/entry.ts";
 import { invariant } from "../soup/invariant.ts";
-import type { ThreadId } from "../soup/message.ts";
+import type { AgentName, ThreadId } from "../soup/message.ts";
 import type { Run } from "../soup/molecule.ts";
 import type { AgentAdapter, TurnEvent } from "./agents/port.ts";
 import type { View } from "./director.ts";
@@ -215,7 +215,7 @@ export class Effects {
     let began = false;
     this.#launch(async () => {
       const isCurrent = () => this.#runs.get(thread)?.turn === turn;
-      const report = (event: TurnEvent) => this.#report(run, isCurrent, event);
+      const report = (event: TurnEvent) => this.#report(run, isCurrent, event, plan.brief.substitute);
       const { serial } = plan.facts;
       await this.#mended(tree, `${serial}.${turn}`);
       const finished = await runTurn(plan, {
@@ -255,14 +255,21 @@ export class Effects {
       .catch(unlessBroken);
   }
 
-  #report({ thread, turn, agent }: ProxyTurn, isCurrent: () => boolean, event: TurnEvent): void {
+  /** `substitute` is the agent that stands in; null where none does. */
+  #report(
+    { thread, turn, agent }: ProxyTurn,
+    isCurrent: () => boolean,
+    event: TurnEvent,
+    substitute: AgentName | null = null,
+  ): void {
     this.#options.onTurnEvent?.(thread, event);
     if (event.kind !== "started") return;
     const { pid, started } = event;
-    const kind = this.#options.agents[agent]?.boundary;
+    const kind = this.#options.agents[substitute ?? agent]?.boundary;
     const boundary = kind === undefined || kind === "in-process" ? {} : { boundary: kind };
+    const by = substitute === null ? {} : { by: substitute };
     this.#results.push(() =>
-      isCurrent() ? [{ kind: "start", body: { thread, turn, agent, pid, started, ...boundary } }] : [],
+      isCurrent() ? [{ kind: "start", body: { thread, turn, agent, pid, started, ...boundary, ...by } }] : [],
     );
     this.#wake();
   }

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { ThreadId } from "../soup/message.ts";
 import type { Ledger } from "./ledger.ts";
+import { spentSchema } from "./spending.ts";
 import { bodySchemas, fileSchema, messageSchema } from "../persistence/entry.ts";
 
 const id = z.string();
@@ -89,10 +90,7 @@ export const ledgerSchema = z.strictObject({
   unreleased: z.array(id),
   optional: z.array(id),
   root: id,
-  turns: count,
-  tokens: z.number().nonnegative(),
-  usd: z.number().nonnegative(),
-  usageUnknown: z.boolean(),
+  spent: spentSchema,
 });
 
 /** A ledger as a checkpoint holds it. */
@@ -104,7 +102,7 @@ export function formOf(
   tasks: ReadonlyMap<ThreadId, string>,
   optional: ReadonlySet<ThreadId>,
 ): LedgerForm {
-  const { root, turns, tokens, usd, usageUnknown } = ledger;
+  const { root, spent } = ledger;
   return {
     threads: [...ledger.threads.values()].map((one) => ({ ...one, children: [...one.children] })),
     questions: [...ledger.questions.values()],
@@ -121,9 +119,6 @@ export function formOf(
     unreleased: [...ledger.unreleased],
     optional: [...optional],
     root,
-    turns,
-    tokens,
-    usd,
-    usageUnknown,
+    spent,
   };
 }

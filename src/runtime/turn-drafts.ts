@@ -14,6 +14,7 @@ import type { Director, View } from "./director.ts";
 import { askedAgain } from "./escalation/asked-again.ts";
 import { afterCompletion, isConflictMail, unresolved } from "./held.ts";
 import type { OutboxEntry } from "./outbox.ts";
+import { untoldIn } from "./spending.ts";
 import { STATUS_PATH } from "./status-file.ts";
 import type { FinishedTurn, TurnPlan } from "./turn.ts";
 
@@ -108,9 +109,11 @@ export function turnDrafts(
     brief.substitute === null
       ? []
       : [note("info", thread, `${brief.substitute} stood in for ${run.agent}, whose turn before had failed`)];
+  const untold = untoldIn(finished.result.usage, brief.spending);
   return [
     ...stoodIn,
     ...notes,
+    ...(untold === undefined ? [] : [note("warn", thread, untold)]),
     ...statusNotes(thread, finished, failure),
     { kind: "turn", body: turn },
     ...afterCompletion(tree, thread, finished, view),
@@ -144,6 +147,7 @@ export function overtakenTurn(
     files: [],
     optional: [],
     millis,
+    ...(brief.substitute === null ? {} : { by: brief.substitute }),
   };
   return { kind: "turn", body };
 }
@@ -193,6 +197,7 @@ function turnBody(
     thread: run.thread,
     turn: run.turn,
     agent: run.agent,
+    ...(brief.substitute === null ? {} : { by: brief.substitute }),
     result: failure === undefined ? "ok" : "failed",
     failure: failure ?? null,
     text: result.text,

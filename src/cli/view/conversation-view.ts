@@ -7,10 +7,10 @@
 import type { JobDefinition } from "../../job/definition.ts";
 import { conversationOf } from "../../persistence/conversation.ts";
 import type { EscalationRecord } from "../../runtime/escalation/escalations.ts";
+import type { Spent } from "../../runtime/spending.ts";
 import { isStallFailure } from "../../runtime/stall.ts";
 import type { QuestionId, ThreadId } from "../../soup/message.ts";
 import type { ThreadView } from "./job-view.ts";
-import type { SpentView } from "./spending.ts";
 import { answerLine, firstLine } from "./text.ts";
 import type { Moment, ThreadState } from "./thread-view.ts";
 
@@ -18,7 +18,7 @@ import type { Moment, ThreadState } from "./thread-view.ts";
 export type ConversationMoment = Moment & {
   readonly definition: Pick<JobDefinition, "proxy">;
   /** What a thread has used. */
-  readonly spentOn: (thread: ThreadId) => SpentView;
+  readonly spentOn: (thread: ThreadId) => Spent;
   /** Questions that the human is asked and that no answer waits for. */
   readonly open: ReadonlySet<QuestionId>;
 };
@@ -41,6 +41,7 @@ function conversationView(record: EscalationRecord, asking: boolean, moment: Con
   return {
     thread,
     agent: agent ?? "human",
+    by: null,
     parent,
     state,
     since,

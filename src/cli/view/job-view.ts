@@ -8,17 +8,20 @@ import { JobReader, type ReadJob } from "../../engine/read-job.ts";
 import type { Transition } from "../../job/machine.ts";
 import type { Entry } from "../../persistence/entry.ts";
 import type { InboxItem } from "../../persistence/ports.ts";
+import type { Spent } from "../../runtime/spending.ts";
 import { invariant } from "../../soup/invariant.ts";
 import type { AgentName, ThreadId } from "../../soup/message.ts";
 import { type ConversationMoment, conversationsOf } from "./conversation-view.ts";
 import { type PendingAnswer, pendingAnswers, questionsOf, type QuestionView } from "./question-view.ts";
-import { Spending, type SpentView } from "./spending.ts";
+import { Spending } from "./spending.ts";
 import { type Moment, stateOf, type ThreadState, whyOf } from "./thread-view.ts";
 
 /** A thread with everything below it. */
 export type ThreadView = {
   readonly thread: ThreadId;
   readonly agent: AgentName;
+  /** The agent that runs its turn, or has run its last one, in place of its own; null for none. */
+  readonly by: AgentName | null;
   readonly parent: ThreadId | null;
   readonly state: ThreadState;
   /** When it came into this state, ISO 8601. */
@@ -28,7 +31,7 @@ export type ThreadView = {
   /** Turns that have failed. */
   readonly failures: number;
   readonly why: string;
-  readonly spent: SpentView;
+  readonly spent: Spent;
   /** The conversations of its questions, and the threads below it. */
   readonly children: readonly ThreadView[];
 };
@@ -58,7 +61,7 @@ export type JobView = {
   readonly openedAt: string;
   /** Time of the newest entry. */
   readonly at: string;
-  readonly spent: SpentView;
+  readonly spent: Spent;
   /** What confined each agent's last turn; before its first the word of the job: `required`, `preferred`, `advisory`. */
   readonly boundary: Readonly<Record<AgentName, string>>;
 };
@@ -69,6 +72,7 @@ export class JobViewer {
   readonly #started = new Map<ThreadId, number>();
   readonly #spent = new Spending();
   readonly #boundaries = new Map<AgentName, string>();
+  readonly #by = new Map<ThreadId, AgentName>();
   readonly #states = new Map<ThreadId, { readonly state: ThreadState; readonly since: string }>();
 
   /** Takes up the next entry. Throws LogInvalid when the rules do not allow it. */
@@ -76,9 +80,11 @@ export class JobViewer {
     this.#reader.apply(entry);
     if (entry.kind === "turn") this.#spent.take(entry.body);
     if (entry.kind === "start") {
-      const { thread, turn, agent, boundary } = entry.body;
+      const { thread, turn, agent, boundary, by } = entry.body;
       this.#started.set(thread, turn);
-      if (boundary !== undefined) this.#boundaries.set(agent, boundary);
+      if (boundary !== undefined) this.#boundaries.set(by ?? agent, boundary);
+      if (by === undefined) this.#by.delete(thread);
+      else this.#by.set(thread, by);
     }
     if (entry.kind === "rollback") this.#started.delete(entry.body.thread);
     const moment = this.#moment(this.read);
@@ -148,6 +154,7 @@ export class JobViewer {
     return {
       thread,
       agent: record.agent,
+      by: this.#by.get(thread) ?? null,
       parent: record.parent ?? null,
       state,
       since,

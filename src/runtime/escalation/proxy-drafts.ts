@@ -11,6 +11,7 @@ import type { Draft, EntryBody } from "../../persistence/entry.ts";
 import type { Message } from "../../soup/message.ts";
 import type { OutboxEntry } from "../outbox.ts";
 import { conversationOf } from "../../persistence/conversation.ts";
+import { untoldIn } from "../spending.ts";
 import { refusalByGate } from "./proxy-admission.ts";
 import type { FinishedProxyTurn, ProxyPlan } from "./proxy-turn.ts";
 
@@ -56,7 +57,7 @@ function isProxys(entry: OutboxEntry): entry is ProxyEntry {
 export function proxyTurnDrafts(plan: ProxyPlan, finished: FinishedProxyTurn): Draft[] {
   const verdict = verdictOf(plan, finished);
   const thread = conversationOf(plan.proxy.question);
-  const notes = remarksOn(finished).map((text): Draft => ({
+  const notes = remarksOn(plan, finished).map((text): Draft => ({
     kind: "note",
     body: { level: "warn", thread, text },
   }));
@@ -73,10 +74,13 @@ export function overtakenProxyTurn(plan: ProxyPlan, finished: FinishedProxyTurn)
   return { kind: "turn", body: turnBody(plan, finished, "aborted", "its question has ended") };
 }
 
-function remarksOn({ refusals, problems, entries }: FinishedProxyTurn): readonly string[] {
+function remarksOn(
+  { brief }: ProxyPlan,
+  { refusals, problems, entries, result }: FinishedProxyTurn,
+): readonly string[] {
   const calls = entries.filter(isProxys).length;
   const more = calls > 1 ? [`it made ${calls} calls, of which the first counts`] : [];
-  return [...refusals, ...problems, ...more];
+  return [...refusals, ...problems, ...more, untoldIn(result.usage, brief.spending) ?? []].flat();
 }
 
 function firingOf(plan: ProxyPlan, { kind, text }: Exclude<Verdict, { kind: "failed" }>): EntryBody<"fire"> {
