@@ -35,7 +35,8 @@ export type Survey = {
   readonly changes: readonly Change[];
 };
 
-const STATUS = [
+/** The arguments of git that {@link parseSurvey} reads the answer of. */
+export const STATUS = [
   "status",
   "--porcelain=v2",
   "--branch",
@@ -48,12 +49,17 @@ const STATUS = [
 
 /** Looks at a tree (S1). */
 export async function survey(git: Git): Promise<Survey> {
+  return parseSurvey(await git.run(STATUS));
+}
+
+/** Reads what git says to {@link STATUS}. */
+export function parseSurvey(out: string): Survey {
   const state: { head: string | null; branch: string | null; changes: Change[] } = {
     head: null,
     branch: null,
     changes: [],
   };
-  for (const line of fields(await git.run(STATUS))) {
+  for (const line of fields(out)) {
     if (line.startsWith("# branch.oid ")) state.head = commitOrNull(line.slice(13));
     else if (line.startsWith("# branch.head "))
       state.branch = line.slice(14) === "(detached)" ? null : line.slice(14);
