@@ -122,8 +122,10 @@ async function proven(
       () => undefined,
       (failure: unknown) => ({ failure }),
     );
-  const made = await make((history) => verdicts.push(judged(history))).finally(() => Promise.all(verdicts));
+  const making = make((history) => void verdicts.push(judged(history)));
+  await Promise.allSettled([making]);
   const [verdict] = await Promise.all(verdicts);
+  const made = await making;
   if ("commit" in made && verdict !== undefined) throw verdict.failure;
   return made;
 }
