@@ -46,6 +46,18 @@ describe("where there is no bubblewrap", () => {
     expect(readdirSync(top)).not.toContain(".cfa");
   });
 
+  test("cfa validate warns of it, and the file stays valid", async () => {
+    const top = await repository();
+    shellJob(top, { lead: APPROVE }, "", "required");
+    expect(await run(top, "validate")).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("warning: lead must run inside a boundary, and this machine offers none"),
+    });
+    shellJob(top, { lead: APPROVE }, "", "preferred");
+    const preferred = await run(top, "validate");
+    expect(preferred).toMatchObject({ code: 0, err: expect.not.stringContaining("boundary") });
+  });
+
   test.each([
     ["advisory", "no boundary around lead: sandbox is advisory; programs can reach whatever you can"],
     [
