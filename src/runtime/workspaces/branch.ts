@@ -15,7 +15,7 @@ import { placeFile, writeInto } from "./files.ts";
 import { readCommits } from "./git.ts";
 import { historyPlaces } from "./history-view.ts";
 import type { Branched } from "./port.ts";
-import { settled } from "./settled.ts";
+import { together } from "./together.ts";
 import { jobBranch, type JobGit, PRIVATE, refs, type Tree, treeName } from "./trees.ts";
 import { unfinishedIn } from "./unfinished.ts";
 import { lookAt, workCommit } from "./work-commit.ts";
@@ -90,7 +90,7 @@ export async function branchTree(
     refused: `the workspace of ${parent} holds an unfinished merge: resolve its conflicts first, then dispatch again.`,
   };
   if (openConflict(above) !== undefined) return refused;
-  const [commit, tree, artifacts] = await settled([
+  const [commit, tree, artifacts] = await together([
     handOver(job, above),
     placeBelow(job, thread, above, onPlace),
     storeArtifacts(job, above.dir),

@@ -4,7 +4,7 @@
  * Waits for all of `steps`, also when one fails: whoever cleans up then meets none that still writes. Rejects with the first failure,
  * in the order given.
  */
-export async function settled<T extends readonly unknown[] | []>(
+export async function together<T extends readonly unknown[] | []>(
   steps: T,
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
   await Promise.allSettled(steps);
