@@ -66,7 +66,10 @@ async function settle(place: JobPlace, target: ThreadId): Promise<ReadJob> {
 }
 
 function isDone(read: ReadJob, target: ThreadId): boolean {
-  return hasEnded(read) || (target !== "" && subtree(read.ledger, target).every((one) => isGone(read, one)));
+  if (hasEnded(read)) return true;
+  // Read from its beginning, the log has not opened the thread yet.
+  if (!read.ledger.threads.has(target)) return false;
+  return subtree(read.ledger, target).every((one) => isGone(read, one));
 }
 
 /** The thread has ended, and its tree has left. */
