@@ -104,6 +104,7 @@ describe("where there is bubblewrap", () => {
         "boundary",
         "processes",
         "fork bombs",
+        "tested",
         "sqlite",
         "disk",
         "siblings",
