@@ -99,15 +99,18 @@ export async function stage(
   );
   const paths = present.map((change) => change.path).filter((path) => !large.has(path));
   if (paths.length === 0) return [...large];
-  const add = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
-  const done = await tree.git.attempt(add, { ...call, input: list(paths) });
+  const done = await tree.git.attempt(ADD, { ...call, input: list(paths) });
   if (done.code === 0) return [...large];
   const usable = await Promise.all(paths.map((path) => isStageable(tree.dir, path)));
-  await tree.git.run(add, { ...call, input: list(paths.filter((_, at) => usable[at])) });
+  await tree.git.run(ADD, { ...call, input: list(paths.filter((_, at) => usable[at])) });
   return [...large, ...paths.filter((_, at) => !usable[at])];
 }
 
-const list = (paths: readonly string[]): string => paths.map((path) => `${path}\0`).join("");
+/** The arguments of git that take paths, each as it stands in the tree, into an index; standard input is a {@link list}. */
+export const ADD = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
+
+/** Paths (byte strings) as git reads them from its standard input. */
+export const list = (paths: readonly string[]): string => paths.map((path) => `${path}\0`).join("");
 
 /** What git would record of the paths (byte strings) as they stand in the tree; none for those that it cannot record. */
 export async function blobsAt(

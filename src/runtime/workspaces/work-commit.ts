@@ -12,11 +12,12 @@
  *     still has lost the job to another one.
  */
 import { join } from "node:path";
-import { type CommitObject, type Git, parseCommits, readCommits, text } from "./git.ts";
+import { type CommitObject, type Git, GitFailure, parseCommits, readCommits, text } from "./git.ts";
 import { PathRefused, TreeBroken } from "./port.ts";
 import { rewriteWithout } from "./rewrite.ts";
 import { look } from "./safe-path.ts";
-import { parseSurvey, stage, STATUS, type Survey } from "./stage.ts";
+import { oversizeAmong } from "./oversize.ts";
+import { ADD, list, parseSurvey, stage, STATUS, type Survey } from "./stage.ts";
 import { isJobTree, isReserved, jobBranch, type JobGit, refs, reservedNames, type Tree } from "./trees.ts";
 
 /**
@@ -24,15 +25,46 @@ import { isJobTree, isReserved, jobBranch, type JobGit, refs, reservedNames, typ
  * Returns the end of its line.
  */
 export async function workCommit(job: JobGit, tree: Tree, resolved = false, seen?: Seen): Promise<string> {
-  const state = await prepare(job, tree, resolved, seen);
-  if (!state.clean && state.settled && state.parent === state.last) return commitHere(job, tree, state);
+  const here = seen ?? (await lookAt(job, tree));
+  const plain = await plainPaths(job, tree, here);
+  const made = plain && (await commitHere(job, tree, here.end, plain).catch(unlessGitRefuses));
+  if (made !== undefined) return made;
+  const state = await prepare(job, tree, resolved, here);
   const commit = state.clean ? state.parent : await commitIndex(job, tree, state);
   if (!(state.settled && commit === state.last)) await settle(job, tree, state, commit);
   return commit;
 }
 
-/** Commits the index, unless its content is `$1`, with the message `$3` on top of `$2`, and moves refs as {@link settle} does (C5). */
+/**
+ * The changed paths (byte strings) of a tree in the most frequent case, which is committed in one go: HEAD is where it belongs, the agent
+ * has made no commits of its own, and all that has changed stands there and can be taken as it is. Undefined in any other.
+ */
+async function plainPaths(
+  job: JobGit,
+  tree: Tree,
+  { found, end }: Seen,
+): Promise<readonly string[] | undefined> {
+  if (found.head !== end.id || !isAttached(job, tree, found)) return undefined;
+  const paths: string[] = [];
+  for (const { path, kind, gone } of found.changes) {
+    const isWork = !isReserved(job, path);
+    if (kind === "unmerged" || (isWork ? gone : kind !== "untracked")) return undefined;
+    if (isWork && !path.endsWith("/")) paths.push(path);
+  }
+  return paths.length > 0 && (await oversizeAmong(tree.dir, paths)).size === 0 ? paths : undefined;
+}
+
+/** What git would not do in one go is done step by step, which says why, or finds what to leave out (stage.ts, S3). */
+function unlessGitRefuses(error: unknown): undefined {
+  if (!(error instanceof GitFailure)) throw error;
+}
+
+/**
+ * Takes the paths of standard input into the index and commits it, unless its content is `$1`, with the message `$3` on top of `$2`;
+ * moves refs as {@link settle} does (C5).
+ */
 const COMMIT = `
+git ${ADD.join(" ")}
 tree=$(git write-tree)
 if [ "$tree" = "$1" ]; then echo "$2"; exit; fi
 commit=$(printf '%s\\n' "$3" | git commit-tree "$tree" -p "$2" -F -)
@@ -40,12 +72,16 @@ printf '%s %s\\n%s %s %s\\n' "$4" "$commit" "$5" "$commit" "$2" | git update-ref
 echo "$commit"
 `;
 
-/** The most frequent case in one go: HEAD is where it belongs, and the agent has made no commits of its own. */
-async function commitHere(job: JobGit, tree: Tree, { end }: Prepared): Promise<string> {
+/** See {@link plainPaths}. */
+async function commitHere(
+  job: JobGit,
+  tree: Tree,
+  end: CommitObject,
+  paths: readonly string[],
+): Promise<string> {
   const moves = [headMove(job, tree), `update ${refs.thread(job.job, tree.name)}`];
-  return (
-    await tree.git.script("commit-tree", COMMIT, [end.tree, end.id, `Work of ${tree.thread}`, ...moves])
-  ).trim();
+  const words = [end.tree, end.id, `Work of ${tree.thread}`, ...moves];
+  return (await tree.git.script("commit-tree", COMMIT, words, { input: list(paths) })).trim();
 }
 
 /** The beginning of the line of `git update-ref --stdin` that moves HEAD of a tree (C3). */
