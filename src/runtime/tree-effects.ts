@@ -6,14 +6,14 @@
  *     conflict, which only a turn can resolve; one merge into a tree at a time.
  * W3. A tree that whoever works in the trees has damaged is put back before it is used.
  * W4. An ended thread's tree leaves after all below it; a tree whose thread will never be opened leaves, too.
- * W5. A tree is ready when the boundary of whoever will work in it has been proven there (CfA §10); one that was made for a thread and
+ * W5. A tree is ready when the boundary of whoever may work in it has been proven there (CfA §10); one that was made for a thread and
  *     whose boundary does not hold is removed.
  */
 import type { Draft, EntryBody } from "../persistence/entry.ts";
 import { refusalOf } from "../rules/refusal.ts";
 import { InvariantViolation } from "../soup/invariant.ts";
 import type { AgentName, ThreadId } from "../soup/message.ts";
-import type { AgentAdapter } from "./agents/port.ts";
+import type { AgentAdapter, Place } from "./agents/port.ts";
 import type { Director, View } from "./director.ts";
 import { loggedTree } from "./held.ts";
 import type { Ledger } from "./ledger.ts";
@@ -133,22 +133,35 @@ export class TreeEffects {
 
   /** A tree of its own below `parent`'s, proven for its agent (W5). */
   async #branch(tree: ThreadId, parent: ThreadId, agent: AgentName): Promise<Branched> {
-    const { workspaces, agents } = this.#options;
+    const { workspaces } = this.#options;
     await workspaces.mend(parent, loggedTree(this.#view().ledger, parent), `before-${tree}`);
     const workspace = workspaces.path(tree);
-    return workspaces.branch(tree, parent, async (mounts) =>
-      agents[agent]?.prove?.({ workspace, history: () => Promise.resolve(mounts) }),
+    return workspaces.branch(tree, parent, (mounts) =>
+      this.#prove(agent, { workspace, history: () => Promise.resolve(mounts) }),
     );
   }
 
   /** The job's tree, proven for an agent (W5); a turn of another thread may hold it. */
   async #open(tree: ThreadId, agent: AgentName): Promise<Branched> {
-    const { workspaces, agents, base, seeds } = this.#options;
+    const { workspaces, base, seeds } = this.#options;
     const made = await workspaces.open(base, seeds);
     const place = { workspace: workspaces.path(tree), ...historyOf(workspaces, tree) };
-    const adapter = agents[agent];
-    if (adapter?.prove !== undefined) await workspaces.exclusive(tree, async () => adapter.prove?.(place));
+    const isProven = this.#provers(agent).length > 0;
+    if (isProven) await workspaces.exclusive(tree, () => this.#prove(agent, place));
     return made;
+  }
+
+  /** Proves a place for an agent, and for the one that may stand in for it (W5). */
+  async #prove(agent: AgentName, place: Place): Promise<void> {
+    for (const adapter of this.#provers(agent)) await adapter.prove?.(place);
+  }
+
+  #provers(agent: AgentName): readonly AgentAdapter[] {
+    const { agents, director } = this.#options;
+    return [agent, director.fallbackOf(agent)].flatMap((name) => {
+      const adapter = agents[name ?? ""];
+      return adapter?.prove === undefined ? [] : [adapter];
+    });
   }
 
   /** The sender of a spark has ended before it: nobody will work in the tree that was made for it. */
