@@ -240,7 +240,8 @@ async function makeAgents(
   const file = cliFile();
   const bin = join(directory, "bin");
   await installVerbs(bin, file);
-  const homes = await makeAgentHomes(join(directory, "agents"), definition, [process.execPath, file]);
+  const cfa = { run: [process.execPath, file], executable: join(bin, "cfa") };
+  const homes = await makeAgentHomes(join(directory, "agents"), definition, cfa);
   return adaptersOf(definition, own, bin, boundaries.of, await cfaMounts(bin, file), homes);
 }
 
