@@ -59,6 +59,12 @@ export function addAgentVerbs(program: Command, context: Context, settle: Settle
     .action(async (path: string | undefined) => {
       settle(await (await verbs()).resolveCommand(context, { path }));
     });
+  addUsage(program, context, settle);
+  addServers(program, context, settle);
+}
+
+/** The report of what a turn has used. */
+function addUsage(program: Command, context: Context, settle: Settle): void {
   program
     .command("usage")
     .summary("report the tokens and the money that you have used")
@@ -69,9 +75,9 @@ export function addAgentVerbs(program: Command, context: Context, settle: Settle
     .option("--usd <amount>", "what it cost, US dollars")
     .option("--model <name>", "the model, as prices in job.yaml name it")
     .action(async (options: UsageOptions) => {
-      settle(await (await verbs()).usageCommand(context, options));
+      const { usageCommand } = await import("./commands/agent-verbs.ts");
+      settle(await usageCommand(context, options));
     });
-  addServers(program, context, settle);
 }
 
 /** Those that speak with the client of an agent rather than with the agent. */

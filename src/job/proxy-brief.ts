@@ -90,7 +90,9 @@ function gateOf({ policy, phase }: Proxy, may: boolean): string {
     : may
       ? ""
       : " Nobody can be asked.";
-  return [`Policy: ${policy}.${why} End your turn with:`, ...ways, rest].join("\n");
+  const kinds = [...(gated ? [] : ["answer", "withdraw"]), ...(may ? ["ask_human"] : [])].join(", ");
+  const tool = `As a tool over MCP that is respond, with the kind ${kinds}.`;
+  return [`Policy: ${policy}.${why} End your turn with:`, ...ways, tool, rest].join("\n");
 }
 
 function saidSoFar(exchanges: readonly Exchange[]): string {

@@ -57,6 +57,8 @@ const escalationSchema = z.strictObject({
   failures: count,
   failure: z.string().nullable(),
   session: z.string().optional(),
+  running: z.boolean(),
+  since: z.string(),
   process: z.strictObject({ pid: z.int(), started: z.string().nullable() }).optional(),
   exchanges: z.array(
     z.strictObject({
@@ -68,6 +70,7 @@ const escalationSchema = z.strictObject({
     }),
   ),
   answer: z.strictObject({ text: z.string(), byProxy: z.boolean(), at: z.string() }).optional(),
+  lost: z.boolean(),
   over: z.boolean(),
 });
 

@@ -14,7 +14,14 @@ import { loggedTree } from "./held.ts";
 import { formOf, type LedgerForm } from "./ledger-form.ts";
 import { endQuestion, foldQuestion, newQuestion, type QuestionRecord } from "./question-record.ts";
 import { NOTHING_SPENT, type Spent, withTurn } from "./spending.ts";
-import { beginTurn, NEW_THREAD, noteInterrupt, rollBack, type ThreadRecord } from "./thread-record.ts";
+import {
+  beginTurn,
+  endTurn,
+  NEW_THREAD,
+  noteInterrupt,
+  rollBack,
+  type ThreadRecord,
+} from "./thread-record.ts";
 import { foldTrees, type TreeRecord } from "./tree-record.ts";
 import type { NamedFile, TreeState } from "./workspaces/port.ts";
 
@@ -200,13 +207,7 @@ export class Ledger {
   }
 
   #turn(turn: EntryBody<"turn">): void {
-    const record = this.thread(turn.thread);
-    record.last = turn;
-    record.process = undefined;
-    record.abandoned = undefined;
-    record.turns += 1;
-    if (turn.result === "failed") record.failures += 1;
-    if (turn.session !== null) record.session = turn.session;
+    endTurn(this.thread(turn.thread), turn);
     if (turn.commit !== null) this.snapshots.set(this.#treeOf(turn.thread), turn.commit);
     for (const { message, files } of turn.files) this.files.set(message, files);
     for (const thread of turn.optional) this.#optional.add(thread);
@@ -255,8 +256,11 @@ export class Ledger {
         return;
       case "wake":
       case "wake-int":
+        beginTurn(this.thread(thread), firing.rule, at);
+        return;
       case "interrupt":
         beginTurn(this.thread(thread), firing.rule, at);
+        this.escalations.lose(this.thread(thread).abandoned?.message);
         return;
       case "send-terminate":
         this.#ending(other, "merge");

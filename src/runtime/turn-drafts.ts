@@ -3,7 +3,9 @@
  *
  * E1. Success is never guessed from text: exit status and record decide; no output and no effect is a failure.
  * E2. A failed turn is a nosend-step marked failed: its outbox is kept aside, its edits are kept.
- * E3. An outbox that was not written by cfa cannot name a thread that cfa has not minted.
+ * E3. A turn that something has taken the place of is recorded as aborted: its calls and its record count for nothing, what it has
+ *     used counts, and who goes on in its thread goes on in its session and with its edits.
+ * E4. An outbox that was not written by cfa cannot name a thread that cfa has not minted.
  */
 import type { Draft, EntryBody } from "../persistence/entry.ts";
 import type { Policy, ThreadId } from "../soup/message.ts";
@@ -16,7 +18,7 @@ import { untoldIn } from "./spending.ts";
 import { STATUS_PATH } from "./status-file.ts";
 import type { FinishedTurn, TurnPlan } from "./turn.ts";
 
-/** The calls without those that go on with a conversation that never was: nobody but cfa makes the id of a thread (E3). */
+/** The calls without those that go on with a conversation that never was: nobody but cfa makes the id of a thread (E4). */
 function knownCalls(calls: readonly OutboxEntry[], { ledger }: View) {
   const opened = new Set<ThreadId>();
   const entries: OutboxEntry[] = [];
@@ -85,7 +87,7 @@ export function turnDrafts(
     files: [],
     optional: [],
   };
-  const again = askedAgain(run, entries, facts.policy, view.ledger);
+  const again = askedAgain(run, entries, facts.policy, view);
   const end = {
     record,
     turn: run.turn,
@@ -119,6 +121,34 @@ export function turnDrafts(
     ...(failure === undefined ? again.drafts : []),
     ...director.afterTurn(turn, run.message, view),
   ];
+}
+
+/** The record of a turn whose Run is no more: an interrupt has taken its place, or its thread is going (E3). */
+export function overtakenTurn(
+  { run, brief }: TurnPlan,
+  { result, commit, millis }: FinishedTurn,
+  { configuration }: View,
+): Draft {
+  const { thread, turn, agent } = run;
+  const isGone = configuration.isClosed(thread) || configuration.dying(thread);
+  const body: EntryBody<"turn"> = {
+    thread,
+    turn,
+    agent,
+    result: "aborted",
+    failure: isGone ? "its conversation has ended" : "another message has taken its place",
+    text: result.text,
+    // What a turn has done that ended by itself meanwhile may have completed a merge, which the log does not know.
+    commit: isGone || result.stop !== "aborted" ? null : commit,
+    session: brief.substitute === null ? result.session : null,
+    usage: result.usage,
+    outcome: null,
+    status: null,
+    files: [],
+    optional: [],
+    millis,
+  };
+  return { kind: "turn", body };
 }
 
 /** What the log says of the status file beside the turn: only a turn that did not fail is stopped by it. */

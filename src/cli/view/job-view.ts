@@ -8,12 +8,12 @@ import { JobReader, type ReadJob } from "../../engine/read-job.ts";
 import type { Transition } from "../../job/machine.ts";
 import type { Entry } from "../../persistence/entry.ts";
 import type { InboxItem } from "../../persistence/ports.ts";
-import { NOTHING_SPENT, type Spent } from "../../runtime/spending.ts";
+import type { Spent } from "../../runtime/spending.ts";
 import { invariant } from "../../soup/invariant.ts";
 import type { AgentName, ThreadId } from "../../soup/message.ts";
+import { type ConversationMoment, conversationsOf } from "./conversation-view.ts";
 import { type PendingAnswer, pendingAnswers, questionsOf, type QuestionView } from "./question-view.ts";
 import { Spending } from "./spending.ts";
-import { firstLine } from "./text.ts";
 import { type Moment, stateOf, type ThreadState, whyOf } from "./thread-view.ts";
 
 /** A thread with everything below it. */
@@ -32,7 +32,7 @@ export type ThreadView = {
   readonly failures: number;
   readonly why: string;
   readonly spent: Spent;
-  /** Threads below it, and the conversations of its open questions. */
+  /** The conversations of its questions, and the threads below it. */
   readonly children: readonly ThreadView[];
 };
 
@@ -111,10 +111,15 @@ export class JobViewer {
   view(inbox: readonly InboxItem[] = []): JobView {
     const { read } = this;
     const { record, ledger, configuration } = read;
-    const moment = this.#moment(read);
     const { machine, delivered, definition } = record;
     const answers = pendingAnswers(ledger, inbox);
     const questions = questionsOf(ledger, answers);
+    const moment = {
+      ...this.#moment(read),
+      definition,
+      spentOn: (thread: ThreadId) => this.#spent.of(thread),
+      open: new Set(questions.map(({ id }) => id)),
+    };
     return {
       job: record.id,
       state: machine.state,
@@ -123,7 +128,7 @@ export class JobViewer {
       parked: record.parked,
       questions,
       answers,
-      threads: this.#thread(ledger.root, moment, questions),
+      threads: this.#thread(ledger.root, moment),
       delivered,
       ended: configuration.isClosed(ledger.root) && ledger.unreleased.size === 0,
       request: definition.request,
@@ -143,7 +148,7 @@ export class JobViewer {
     return { configuration, ledger, started: this.#started, parked: record.parked };
   }
 
-  #thread(thread: ThreadId, moment: Moment, questions: readonly QuestionView[]): ThreadView {
+  #thread(thread: ThreadId, moment: ConversationMoment): ThreadView {
     const record = moment.ledger.thread(thread);
     const { state, since } = this.#states.get(thread) ?? { state: "ended", since: record.since };
     return {
@@ -158,8 +163,8 @@ export class JobViewer {
       why: whyOf(record, state, moment),
       spent: this.#spent.of(thread),
       children: [
-        ...questions.filter((one) => one.thread === thread).map(conversationView),
-        ...record.children.map((child) => this.#thread(child, moment, questions)),
+        ...conversationsOf(thread, moment),
+        ...record.children.map((child) => this.#thread(child, moment)),
       ],
     };
   }
@@ -186,21 +191,4 @@ function touched(entry: Entry): readonly ThreadId[] | undefined {
     default:
       return [];
   }
-}
-
-/** A question as the conversation that it is, below its asker (CfA §7). */
-function conversationView({ conversation, thread, since, text }: QuestionView): ThreadView {
-  return {
-    thread: conversation,
-    agent: "human",
-    by: null,
-    parent: thread,
-    state: "waiting for the human",
-    since,
-    turns: 0,
-    failures: 0,
-    why: firstLine(text),
-    spent: NOTHING_SPENT,
-    children: [],
-  };
 }

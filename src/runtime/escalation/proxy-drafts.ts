@@ -5,6 +5,7 @@
  *     to the human as it stands; where nobody may be asked, that is no answer, and the turn has failed.
  * V2. A failed turn leaves the question as it is: it is tried again within `limits.retries`, then it goes on without the proxy
  *     (questions.ts).
+ * V3. Of a turn whose question is gone only what it has used is recorded.
  */
 import type { Draft, EntryBody } from "../../persistence/entry.ts";
 import type { Message } from "../../soup/message.ts";
@@ -60,10 +61,17 @@ export function proxyTurnDrafts(plan: ProxyPlan, finished: FinishedProxyTurn): D
     kind: "note",
     body: { level: "warn", thread, text },
   }));
-  const turn: Draft = { kind: "turn", body: turnBody(plan, finished, verdict) };
+  const failure = verdict.kind === "failed" ? verdict.why : null;
+  const result = failure === null ? "ok" : "failed";
+  const turn: Draft = { kind: "turn", body: turnBody(plan, finished, result, failure) };
   return verdict.kind === "failed"
     ? [...notes, turn]
     : [...notes, turn, { kind: "fire", body: firingOf(plan, verdict) }];
+}
+
+/** The record of a turn whose question is gone: what it says counts for nothing, what it has used does. */
+export function overtakenProxyTurn(plan: ProxyPlan, finished: FinishedProxyTurn): Draft {
+  return { kind: "turn", body: turnBody(plan, finished, "aborted", "its question has ended") };
 }
 
 function remarksOn(
@@ -89,20 +97,20 @@ function firingOf(plan: ProxyPlan, { kind, text }: Exclude<Verdict, { kind: "fai
 
 function turnBody(
   plan: ProxyPlan,
-  { result, millis }: FinishedProxyTurn,
-  verdict: Verdict,
+  { result: { text, session, usage }, millis }: FinishedProxyTurn,
+  result: EntryBody<"turn">["result"],
+  failure: string | null,
 ): EntryBody<"turn"> {
-  const failed = verdict.kind === "failed";
   return {
     thread: conversationOf(plan.proxy.question),
     turn: plan.turn,
     agent: plan.agent,
-    result: failed ? "failed" : "ok",
-    failure: failed ? verdict.why : null,
-    text: result.text,
+    result,
+    failure,
+    text,
     commit: null,
-    session: result.session,
-    usage: result.usage,
+    session,
+    usage,
     outcome: null,
     status: null,
     files: [],
