@@ -201,7 +201,7 @@ async function harvest(
   await endTurnFacts(outbox);
   const status = await readStatus(workspaces.path(tree), brief.statusVersion);
   const { entries, problems } = await readOutbox(outbox, plan.facts);
-  const used = await turnUsage(outbox, result.usage, brief.prices, brief.substitute ?? run.agent);
+  const used = await turnUsage(outbox, result, brief.prices, brief.substitute ?? run.agent);
   const refusals = await readRefusals(outbox);
   const outcome = await readRecord(workspaces.path(tree));
   const over = result.stop === "failed" || outcome !== null || (status !== undefined && "token" in status);
