@@ -10,6 +10,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ThreadId } from "../soup/message.ts";
 import type { Run } from "../soup/molecule.ts";
+import { mintedQuestion } from "./admission.ts";
 import type { AgentAdapter, TurnEvent, TurnFacts, TurnRequest, TurnResult } from "./agents/port.ts";
 import type { Clock } from "./clock.ts";
 import type { Brief } from "./director.ts";
@@ -18,7 +19,7 @@ import { FILES_FOLDER, type OutboxEntry } from "./outbox.ts";
 import { endTurnFacts, writeTurnFacts } from "./outbox-facts.ts";
 import { readResolved } from "./outbox-resolved.ts";
 import { readRefusals } from "./outbox-refusals.ts";
-import { readOutbox } from "./outbox-store.ts";
+import { type Outbox, readOutbox } from "./outbox-store.ts";
 import { stallFailure, type StallLimit, watchStall } from "./stall.ts";
 import { isFaultOfTurn } from "./turn-fault.ts";
 import { entryOf, moveAside, readRecord } from "./turn-files.ts";
@@ -133,6 +134,7 @@ async function carryOut(
         stream: place.stream,
         entry,
         artifacts: brief.artifacts,
+        files: plan.files.map(({ path }) => path),
         timeout: brief.timeout,
         signal: until,
       },
@@ -198,7 +200,8 @@ async function harvest(
   const { tree, run, brief } = plan;
   await endTurnFacts(outbox);
   const status = await readStatus(workspaces.path(tree), brief.statusVersion);
-  const { entries, problems } = await readOutbox(outbox, plan.facts);
+  const { entries, problems } =
+    result.ask === undefined ? await readOutbox(outbox, plan.facts) : asking(result.ask, plan.facts);
   const refusals = await readRefusals(outbox);
   const outcome = await readRecord(workspaces.path(tree));
   const over = result.stop === "failed" || outcome !== null || (status !== undefined && "token" in status);
@@ -233,6 +236,11 @@ async function harvest(
     kept,
     millis: 0,
   };
+}
+
+/** The calls of a turn that asks, whatever else it has said. */
+function asking(text: string, facts: TurnFacts): Pick<Outbox, "entries" | "problems"> {
+  return { entries: [{ verb: "ask", question: mintedQuestion(facts, 1), text }], problems: [] };
 }
 
 /** Takes up what the agent has declared resolved. Returns why some of it is not, one sentence each. */

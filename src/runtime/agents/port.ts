@@ -115,6 +115,8 @@ export type TurnRequest = {
   readonly entry: "draft" | "align";
   /** Artifact names by key, relative to the workspace. */
   readonly artifacts: Readonly<Record<string, string>>;
+  /** Files that came with the message, as paths in the workspace; none unless given. */
+  readonly files?: readonly string[];
   /** What a confined program sees of the tree's history; absent where there is none. */
   readonly history?: () => Promise<readonly Mount[]>;
   /** Longest time from the start of the program to its end, milliseconds. */
@@ -122,12 +124,27 @@ export type TurnRequest = {
   readonly signal: AbortSignal;
 };
 
+/** Stages of the work of a file-based agent, in their order (docs/files.md, "The life cycle"). */
+export const WORK_STATES = ["pending", "running", "completed", "failed"] as const;
+
+/** One of {@link WORK_STATES}. */
+export type WorkState = (typeof WORK_STATES)[number];
+
+/** How far a file-based agent had come by its own account when its program ended. */
+export type Work = {
+  readonly state: WorkState;
+  /** False where it says that trying again would not help. */
+  readonly recoverable: boolean;
+};
+
 /** What a running turn reports. */
 export type TurnEvent =
   /** The program runs; identity for recognising it after a crash. */
   | { readonly kind: "started"; readonly pid: number | null; readonly started: string | null }
   /** A line of output, for progress views; may be dropped under load. */
-  | { readonly kind: "line"; readonly text: string };
+  | { readonly kind: "line"; readonly text: string }
+  /** How far the work has come, in one line; may be dropped under load. */
+  | { readonly kind: "progress"; readonly text: string };
 
 /** The whole of what a model is told in a turn: its message, then the instructions. */
 export function fullPrompt({ prompt, instructions }: Pick<TurnRequest, "prompt" | "instructions">): string {
@@ -145,6 +162,10 @@ export type TurnResult = {
   readonly text: string;
   readonly session: string | null;
   readonly usage: Usage;
+  /** Only of file-based agents. */
+  readonly work?: Work;
+  /** What the human is asked in place of all that the turn has said; only of a turn that has `ended`. */
+  readonly ask?: string;
 };
 
 /** A workspace in which turns are to run. */
