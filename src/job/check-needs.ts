@@ -32,7 +32,10 @@ type Agents = z.infer<typeof file>["agents"];
 const OWN_FILES = ["inbox/instructions.md", "inbox/dependencies.json"];
 
 /** Checks a parsed job file, of whatever shape it is; `leads` are the states with who leads each. */
-export function checkNeeds(value: unknown, leads: readonly (readonly [string, string])[]): readonly Problem[] {
+export function checkNeeds(
+  value: unknown,
+  leads: readonly (readonly [string, string])[],
+): readonly Problem[] {
   const { agents } = file.parse(value);
   const waiting = Object.entries(agents).filter(([, needs]) => neededBy(needs).length > 0);
   if (waiting.length === 0) return [];

@@ -45,7 +45,9 @@ export const NEEDS_ABOUT = {
 /** Both keys where a job is read back from its log. */
 export const needsKeys = {
   depends_on: z
-    .array(z.strictObject({ agent: z.string(), outputs: z.array(z.string()).readonly(), copy_to: z.string() }))
+    .array(
+      z.strictObject({ agent: z.string(), outputs: z.array(z.string()).readonly(), copy_to: z.string() }),
+    )
     .readonly()
     .default([]),
   wait_for: z.array(z.string()).readonly().default([]),

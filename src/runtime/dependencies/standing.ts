@@ -12,10 +12,7 @@ import type { ThreadRecord } from "../thread-record.ts";
 /** `skipped`: it has ended without having completed, and its parent knows. */
 export type ChildStanding = "open" | "completed" | "failed" | "skipped";
 
-type Known = Pick<
-  ThreadRecord,
-  "turn" | "last" | "owes" | "failed" | "optional" | "ending" | "closed"
->;
+type Known = Pick<ThreadRecord, "turn" | "last" | "owes" | "failed" | "optional" | "ending" | "closed">;
 
 /** How the child stands. */
 export function standingOf(record: Known): ChildStanding {
