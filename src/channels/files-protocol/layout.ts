@@ -22,13 +22,17 @@ export const WORKSPACE_FOLDER = "workspace";
 export const STATUS_FILE = "status.json";
 /** What it and its siblings say to each other. */
 export const MESSAGES_FOLDER = "messages";
-/** The outboxes of earlier turns, `kept/<turn>/`. */
+/** What earlier turns left, `kept/<turn>/`: their outbox and status.json. */
 export const KEPT_FOLDER = "kept";
 
 /** The task of the turn, in the inbox. */
 export const INSTRUCTIONS_FILE = "instructions.md";
+/** What the agent depends on, in the inbox. */
+export const DEPENDENCIES_FILE = "dependencies.json";
 /** What the agent says it has done, in the outbox. */
 export const SUMMARY_FILE = "summary.md";
+/** What it may say besides, in the outbox: none of it is a deliverable. */
+export const OPTIONAL_FILES = ["changelog.md", "issues.md", "metadata.json"] as const;
 /** What went wrong, in the outbox. */
 export const ERROR_REPORT_FILE = "error_report.md";
 /** What was done before it went wrong, in the outbox. */

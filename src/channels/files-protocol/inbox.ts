@@ -1,0 +1,88 @@
+/**
+ * The inbox of a file-based agent: instructions.md and the files that it is given (docs/files.md, "The inbox").
+ *
+ * N1. Files are copied, read-only, under the path that they have in the worktree; the originals stay where they are.
+ * N2. What is larger than the inline limit, or has a name that the protocol takes, is named by its absolute path instead.
+ * N3. The inbox is never cleared within a conversation: a turn that is tried again finds what the first one was given.
+ */
+import { join } from "node:path";
+import type { TurnRequest } from "../../runtime/agents/port.ts";
+import { lookWithin } from "../../runtime/workspaces/safe-path.ts";
+import { copyRegular, listRegular } from "./copy.ts";
+import { type Input, type Instructed, instructionsText } from "./instructions.ts";
+import { DEPENDENCIES_FILE, INBOX_FOLDER, INSTRUCTIONS_FILE } from "./layout.ts";
+import { writeReadOnly } from "./home.ts";
+
+/** Files larger than this are not copied unless the agent says otherwise, bytes. */
+export const INLINE_LIMIT = 1024 * 1024;
+
+/** What the instructions need that the request does not hold. */
+export type InboxOptions = Pick<Instructed, "required" | "collect"> & {
+  /** Bytes (N2). */
+  readonly inlineLimit: number;
+};
+
+const PROTOCOL_FILES: readonly string[] = [INSTRUCTIONS_FILE, DEPENDENCIES_FILE];
+/** Most files of earlier turns that the instructions name. */
+const EARLIER_MAX = 200;
+
+/** Fills the inbox for a turn; returns the text of instructions.md. */
+export async function fillInbox(
+  home: string,
+  request: TurnRequest,
+  { inlineLimit, ...demanded }: InboxOptions,
+): Promise<string> {
+  const given = await giveFiles(home, request, inlineLimit);
+  const inputs = [...given, ...(await earlierFiles(home, given))];
+  const text = instructionsText({ ...instructedBy(request), ...demanded, inputs });
+  await writeReadOnly(home, join(INBOX_FOLDER, INSTRUCTIONS_FILE), text);
+  return text;
+}
+
+function instructedBy({ facts, message, prompt, workspace, timeout }: TurnRequest) {
+  const { agent, job, state, thread, turn, skill } = facts;
+  const at = prompt.indexOf(message.body);
+  const around = at < 0 ? [prompt] : [prompt.slice(0, at), prompt.slice(at + message.body.length)];
+  const remarks = around.map((part) => part.trim()).filter((part) => part !== "");
+  const named = { agent, job, state, thread, turn, skill: skill?.name ?? null };
+  return { body: message.body, remarks, worktree: workspace, timeout, ...named };
+}
+
+/** The files of the message and the artifacts of the job, each where the agent finds it (N1, N2). */
+async function giveFiles(
+  home: string,
+  { workspace, files = [], artifacts }: TurnRequest,
+  inlineLimit: number,
+): Promise<readonly Input[]> {
+  const wanted = new Map<string, string>();
+  for (const path of files) wanted.set(path, "sent with the message");
+  for (const [key, path] of Object.entries(artifacts))
+    if (!wanted.has(path)) wanted.set(path, `the ${key} of the job`);
+  const inputs: Input[] = [];
+  for (const [path, about] of wanted) {
+    const stat = await lookWithin(workspace, path);
+    if (stat?.isFile() !== true) continue;
+    const inPlace = (why: string) => ({ path: join(workspace, path), about: `${about}; ${why}` });
+    if (stat.size > inlineLimit) inputs.push(inPlace(`${stat.size} bytes, not copied: read it there`));
+    else if (PROTOCOL_FILES.includes(path)) inputs.push(inPlace("its name is taken in the inbox: read it there"));
+    else {
+      await replaceCopy(home, workspace, path);
+      inputs.push({ path: `${INBOX_FOLDER}/${path}`, about });
+    }
+  }
+  return inputs;
+}
+
+async function replaceCopy(home: string, workspace: string, path: string): Promise<void> {
+  await copyRegular({ root: workspace, path }, { root: home, path: `${INBOX_FOLDER}/${path}` }, 0o444);
+}
+
+/** What else lies in the inbox (N3). */
+async function earlierFiles(home: string, given: readonly Input[]): Promise<readonly Input[]> {
+  const known = new Set(given.map(({ path }) => path));
+  const { files } = await listRegular(home, INBOX_FOLDER);
+  return files
+    .filter((path) => !PROTOCOL_FILES.includes(path) && !known.has(`${INBOX_FOLDER}/${path}`))
+    .slice(0, EARLIER_MAX)
+    .map((path) => ({ path: `${INBOX_FOLDER}/${path}`, about: "given earlier in this conversation" }));
+}
