@@ -24,6 +24,6 @@ export function readinessIn(
   const siblingsOf = (needed: AgentName) =>
     ledger
       .childrenWith(parent, needed)
-      .map((record) => ({ thread: record.thread, standing: standingOf(record) }));
+      .map((record) => ({ thread: record.thread, turn: record.turn, standing: standingOf(record) }));
   return readinessOf(needs, siblingsOf, parentSends);
 }

@@ -144,7 +144,7 @@ async function carryOut(
     ),
   );
   const harvested = await harvest(plan, workspaces, outbox, result, before.commit, place);
-  const unkept = result.problem === undefined ? [] : [result.problem];
+  const unkept = [...(result.problem === undefined ? [] : [result.problem]), ...(result.remarks ?? [])];
   return { ...harvested, problems: [...stale, ...unkept, ...before.left, ...harvested.problems] };
 }
 

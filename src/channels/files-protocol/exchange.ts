@@ -7,7 +7,7 @@
  */
 import { join } from "node:path";
 import type { Call } from "../../runtime/admission.ts";
-import type { TurnRequest } from "../../runtime/agents/port.ts";
+import type { TurnRequest, TurnResult } from "../../runtime/agents/port.ts";
 import { makeCall } from "../../runtime/outbox-calls.ts";
 import { MESSAGES_FOLDER } from "./layout.ts";
 import { type Before, filesBefore, makeFolder, readWritten, writeArrived } from "./message-folder.ts";
@@ -31,45 +31,47 @@ export async function beginExchange(
 export type Exchanged = {
   /** Somebody has been asked something: the turn may end before the work is done. */
   readonly asked: boolean;
+  /** The human has been asked, or the dispatcher told something. */
+  readonly spoke: boolean;
   /** What was not taken, one sentence each; the file is named. */
   readonly problems: readonly string[];
 };
 
-/** Makes the calls that the messages of a turn stand for; `summary` is the reply of one that has completed. */
+/** Makes the calls that the messages of a turn stand for. */
 export async function endExchange(
   home: string,
   before: Before,
-  request: Pick<TurnRequest, "facts" | "outbox" | "beside">,
-  summary: string | undefined,
+  { facts, outbox, beside }: Pick<TurnRequest, "facts" | "outbox" | "beside">,
 ): Promise<Exchanged> {
-  const { facts, outbox } = request;
-  const { parent } = facts;
   const written = await readWritten(join(home, MESSAGES_FOLDER), before);
   const problems = [...written.problems];
   let [asked, spoke] = [false, false];
   for (const { file, message } of written.messages) {
-    const route = callFor(message, { ...facts, siblings: request.beside?.siblings ?? [] });
+    const route = callFor(message, { ...facts, siblings: beside?.siblings ?? [] });
     const refused = "problem" in route ? route.problem : await refusalOf(outbox, facts, route.call);
-    if (refused !== undefined) {
-      problems.push(`messages/${file} ${refused}: ignored`);
-      continue;
-    }
+    if (refused !== undefined) problems.push(`messages/${file} ${refused}: ignored`);
+    if (refused !== undefined || "problem" in route) continue;
     asked ||= message.type === "question";
-    spoke ||= "call" in route && (route.call.verb === "ask" || isTo(parent, route.call));
+    spoke ||= route.call.verb === "ask" || isTo(facts.parent, route.call);
   }
-  if (spoke && parent !== null && summary !== undefined) {
-    const { agent: to, thread } = parent;
-    const refused = await refusalOf(outbox, facts, {
-      verb: "send",
-      to,
-      thread,
-      message: summary,
-      files: [],
-      optional: false,
-    });
-    if (refused !== undefined) problems.push(`summary.md ${refused}: not sent`);
+  return { asked, spoke, problems };
+}
+
+/** The result of a turn with what came of its messages; one that has completed and has spoken replies with its summary (X2). */
+export async function withExchange(
+  result: TurnResult,
+  { spoke, problems }: Exchanged,
+  { facts, outbox }: Pick<TurnRequest, "facts" | "outbox">,
+  completed: boolean,
+): Promise<TurnResult> {
+  const remarks = [...problems];
+  if (result.stop === "ended" && completed && spoke && facts.parent !== null) {
+    const { agent: to, thread } = facts.parent;
+    const call: Call = { verb: "send", to, thread, message: result.text, files: [], optional: false };
+    const refused = await refusalOf(outbox, facts, call);
+    if (refused !== undefined) remarks.push(`its summary ${refused}`);
   }
-  return { asked, problems };
+  return remarks.length === 0 ? result : { ...result, remarks };
 }
 
 function isTo(parent: TurnRequest["facts"]["parent"], call: Call): boolean {

@@ -1,26 +1,19 @@
 /**
  * What an agent starts with of its siblings: copies of their outputs, and `inbox/dependencies.json` (docs/files-dependencies.md).
  *
- * M1. Only regular files are copied, from the outbox of the sibling that has completed; no link is followed, at any part of a path.
+ * M1. Outputs are those of the turn in which the sibling has completed, whatever it does by now. Only regular files are copied, no link
+ *     is followed (copy.ts).
  * M2. An output that is not there whole fails the turn with a sentence that names it. Of a sibling that was skipped nothing is copied.
  * M3. Done again it comes to the same.
  */
-import { randomUUID } from "node:crypto";
-import { createWriteStream } from "node:fs";
-import { readdir, rename, rm } from "node:fs/promises";
-import { join, posix } from "node:path";
-import { pipeline } from "node:stream/promises";
+import { join } from "node:path";
 import type { Dependencies } from "../../runtime/dependencies/readiness.ts";
 import { placeOf } from "../../runtime/dependencies/place.ts";
-import { TreeBroken } from "../../runtime/workspaces/port.ts";
-import { look, lookWithin, openRegular, pathWithin } from "../../runtime/workspaces/safe-path.ts";
-import { writeInto } from "../../runtime/workspaces/files.ts";
-import { filesHome, INBOX_FOLDER } from "./layout.ts";
-
-/** The manifest, in the inbox. */
-export const MANIFEST_FILE = "dependencies.json";
-/** Most files that are copied for one turn. */
-export const COPIED_MAX = 10_000;
+import { PathRefused } from "../../runtime/workspaces/port.ts";
+import { lookWithin } from "../../runtime/workspaces/safe-path.ts";
+import { copyRegular, listRegular, LISTED_MAX, type Spot } from "./copy.ts";
+import { leftByTurn, writeReadOnly } from "./home.ts";
+import { DEPENDENCIES_FILE, filesHome, INBOX_FOLDER } from "./layout.ts";
 
 /** The text of the manifest: what the agent declares, and what came of each that it names. */
 export function manifestOf({ depends_on, wait_for, settled }: Dependencies): string {
@@ -29,70 +22,45 @@ export function manifestOf({ depends_on, wait_for, settled }: Dependencies): str
 }
 
 /**
- * Copies the outputs into the home `home` and writes the manifest. Returns why the turn cannot begin, one sentence (M2).
- * `jobDirectory` is `.cfa/jobs/<id>`.
+ * Copies the outputs into the home `home` and writes the manifest; nothing of an agent that needs nobody. Returns why the turn cannot
+ * begin, one sentence (M2). `jobDirectory` is `.cfa/jobs/<id>`.
  */
 export async function placeDependencies(
   jobDirectory: string,
   home: string,
-  dependencies: Dependencies,
+  dependencies: Dependencies | undefined,
 ): Promise<string | undefined> {
-  const room = { left: COPIED_MAX };
-  try {
-    for (const { agent, outputs, copy_to } of dependencies.depends_on) {
-      const settled = dependencies.settled.find((one) => one.agent === agent);
-      if (settled?.standing !== "completed") continue;
-      const from = filesHome(jobDirectory, settled.thread);
-      for (const output of outputs) {
-        const failure = await copyOutput(from, posix.join(output, "."), home, placeOf(output, copy_to), room);
-        if (failure !== undefined) return `${output} of ${agent}, which it depends on, ${failure}`;
-      }
+  if (dependencies === undefined) return undefined;
+  for (const { agent, outputs, copy_to } of dependencies.depends_on) {
+    const settled = dependencies.settled.find((one) => one.agent === agent);
+    if (settled?.standing !== "completed") continue;
+    const left = await leftByTurn(filesHome(jobDirectory, settled.thread), settled.turn);
+    for (const output of outputs) {
+      const from = { root: left, path: output.replace(/\/$/u, "") };
+      const failure = await copyOutput(from, { root: home, path: placeOf(output, copy_to) });
+      if (failure !== undefined) return `it needs ${output} of ${agent}, and ${failure}`;
     }
-    await writeInto(home, `${INBOX_FOLDER}/${MANIFEST_FILE}`, manifestOf(dependencies));
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof TreeBroken)) throw error;
-    return `its inbox cannot be filled: ${error.message}`;
   }
-}
-
-/** Copies a file or everything in a folder; the end of a sentence that begins with its name when it cannot. */
-async function copyOutput(
-  from: string,
-  path: string,
-  home: string,
-  place: string,
-  room: { left: number },
-): Promise<string | undefined> {
-  const found = await lookWithin(from, path);
-  if (found === undefined) return "is not there";
-  if (found.isDirectory()) {
-    for (const name of (await readdir(join(from, path))).sort()) {
-      const failure = await copyOutput(from, `${path}/${name}`, home, `${place}/${name}`, room);
-      if (failure !== undefined)
-        return failure.startsWith("holds") ? failure : `holds ${name}, which ${failure}`;
-    }
-    return undefined;
-  }
-  if (found.isSymbolicLink()) return "is a link, and no link is followed";
-  if (!found.isFile()) return "is no regular file";
-  if (room.left === 0) return `is one file too many: at most ${COPIED_MAX} are copied`;
-  room.left -= 1;
-  await copyFileWithin(from, path, home, place);
+  await writeReadOnly(home, join(INBOX_FOLDER, DEPENDENCIES_FILE), manifestOf(dependencies));
   return undefined;
 }
 
-async function copyFileWithin(from: string, path: string, home: string, place: string): Promise<void> {
-  await using file = await openRegular(from, path);
-  if (file === undefined) throw new TreeBroken(`${path} has gone while it was copied.`);
-  const at = await pathWithin(home, place, true);
-  if ((await look(at))?.isDirectory() === true)
-    throw new TreeBroken(`${place} is a folder: a file cannot take its place.`);
-  const beside = `${at}.${randomUUID()}`;
+/** Copies a file, or everything in a folder. Returns what is in the way, as the end of a sentence. */
+async function copyOutput(from: Spot, to: Spot): Promise<string | undefined> {
   try {
-    await pipeline(file.createReadStream({ autoClose: false }), createWriteStream(beside, { flags: "wx" }));
-    await rename(beside, at);
-  } finally {
-    await rm(beside, { force: true });
+    if ((await lookWithin(from.root, from.path))?.isDirectory() !== true)
+      return (await copyRegular(from, to, 0o444)) ? undefined : "there is no such file";
+    const { files, others, cut } = await listRegular(from.root, from.path);
+    if (cut) return `it holds more than ${LISTED_MAX} entries`;
+    const [other] = others;
+    if (other !== undefined) return `${other} in it is no regular file; links are not followed`;
+    for (const file of files) {
+      const below = ({ root, path }: Spot): Spot => ({ root, path: `${path}/${file}` });
+      await copyRegular(below(from), below(to), 0o444);
+    }
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof PathRefused)) throw error;
+    return error.message.replace(/\.$/u, "");
   }
 }

@@ -169,6 +169,8 @@ export type TurnResult = {
   readonly failure?: string;
   /** What could not be kept of the turn, one sentence; it goes into the log and fails nothing. */
   readonly problem?: string;
+  /** What it has said in vain, one sentence each; they go into the log and fail nothing. */
+  readonly remarks?: readonly string[];
   /** The final text; the reply of a child that sends nothing itself. Long output is cut, with a remark that says so. */
   readonly text: string;
   readonly session: string | null;

@@ -12,13 +12,20 @@ import { type Dependency, type Needs, neededBy } from "./needs.ts";
 import type { ChildStanding } from "./standing.ts";
 
 /** A child of the same parent. */
-export type Sibling = { readonly thread: ThreadId; readonly standing: ChildStanding };
+export type Sibling = {
+  readonly thread: ThreadId;
+  readonly standing: ChildStanding;
+  /** Its newest turn. */
+  readonly turn: number;
+};
 
 /** What came of a needed agent. */
 export type Settled = {
   readonly agent: AgentName;
   readonly standing: "completed" | "skipped";
   readonly thread: ThreadId;
+  /** The turn in which it has completed, or its last. */
+  readonly turn: number;
 };
 
 /** What a turn starts with of the agents that it needs. */
@@ -84,7 +91,8 @@ function settledBy(agent: AgentName, siblings: readonly Sibling[]): Settled[] {
   const completed = siblings.findLast(({ standing }) => standing === "completed");
   const newest = completed ?? siblings.at(-1);
   if (newest === undefined) return [];
-  return [{ agent, thread: newest.thread, standing: completed === undefined ? "skipped" : "completed" }];
+  const { thread, turn } = newest;
+  return [{ agent, thread, turn, standing: completed === undefined ? "skipped" : "completed" }];
 }
 
 function missingText(missing: readonly AgentName[]): string {
