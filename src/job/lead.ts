@@ -115,11 +115,18 @@ function obstacleTo(lead: ThreadRecord, view: View): string | undefined {
 }
 
 /** The required children of a thread that have failed, and that it has not closed. */
-function failedChildren({ ledger }: View, thread: ThreadId): readonly ThreadId[] {
+function failedChildren(view: View, thread: ThreadId): readonly ThreadId[] {
+  const { ledger } = view;
   return ledger.thread(thread).children.filter((child) => {
     const { failed, optional } = ledger.thread(child);
-    return failed && !optional;
+    return (failed || restsInFailure(view, child)) && !optional;
   });
+}
+
+/** A file-based agent whose last turn failed, and that is not tried again unless its parent writes to it (docs/files.md). */
+function restsInFailure(view: View, thread: ThreadId): boolean {
+  const { last } = view.ledger.thread(thread);
+  return last?.work !== undefined && last.result === "failed" && isAtRest(view, thread);
 }
 
 /** An open conversation that passes over the failure of one of its own, and what the lead can do about it. */

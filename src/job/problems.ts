@@ -66,7 +66,7 @@ function describeIssue(issue: z.core.$ZodIssue, value: unknown, file: string): P
 }
 
 function unknownAdapter(path: readonly PropertyKey[], found: unknown): Problem {
-  const adapters = ["command", "script"];
+  const adapters = ["command", "files", "script"];
   const hint = typeof found === "string" ? didYouMean(found, adapters) : undefined;
   return {
     path,

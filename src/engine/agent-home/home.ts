@@ -43,6 +43,6 @@ export function grantOf(name: string, agent: JobAgent, role: Role, home: AgentHo
     scripts: [...scriptsOf(role)],
     read: [home.role, join(home.claudeConfig, "skills")],
     write: [],
-    network: agent.adapter === "command" ? agent.network : "none",
+    network: agent.adapter === "script" ? "none" : agent.network,
   };
 }
