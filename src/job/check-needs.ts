@@ -1,6 +1,6 @@
 /**
  * What agents wait for, checked when the job is read (docs/files-dependencies.md): names that are known, siblings that somebody opens
- * together, no circle, no file in the place of another one.
+ * together, an outbox where files come from one, no circle, no file in the place of another one.
  *
  * X1. It reads a lenient view of the file; what has the wrong type is told by the schema.
  * X2. Whoever may open an agent may open all that it needs; otherwise it would wait for nobody.
@@ -14,6 +14,7 @@ import { unknownAgent } from "./problems.ts";
 const words = z.array(z.string().catch("")).catch([]);
 const view = z
   .object({
+    adapter: z.string().catch("command"),
     roster: words,
     depends_on: z
       .array(
@@ -24,7 +25,7 @@ const view = z
       .catch([]),
     wait_for: words,
   })
-  .catch({ roster: [], depends_on: [], wait_for: [] });
+  .catch({ adapter: "command", roster: [], depends_on: [], wait_for: [] });
 const file = z.object({ agents: z.record(z.string(), view).catch({}) }).catch({ agents: {} });
 type Agents = z.infer<typeof file>["agents"];
 
@@ -45,6 +46,7 @@ export function checkNeeds(
     ...circle(agents),
     ...waiting.flatMap(([agent, needs]) => [
       ...leadsNeedNobody(agent, leads),
+      ...withoutOutbox(needs, agent, agents),
       ...unopened(agent, needs, agents),
       ...collisions(agent, needs.depends_on),
     ]),
@@ -89,6 +91,15 @@ function leadsNeedNobody(agent: string, leads: readonly (readonly [string, strin
       sentence: `${agent} leads ${led.join(", ")} and cannot wait for other agents: nobody opens any beside it`,
     },
   ];
+}
+
+function withoutOutbox({ depends_on }: Agents[string], agent: string, agents: Agents): readonly Problem[] {
+  return depends_on.flatMap(({ agent: needed }, at): readonly Problem[] => {
+    if (needed === "" || agents[needed]?.adapter === "files") return [];
+    const sentence = `${agent} depends on files of ${needed}, which has no outbox`;
+    const hint = "only agents with adapter: files have one; name it in wait_for instead";
+    return [{ path: ["agents", agent, "depends_on", at, "agent"], sentence, hint }];
+  });
 }
 
 function unopened(agent: string, needs: Agents[string], agents: Agents): readonly Problem[] {

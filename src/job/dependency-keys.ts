@@ -29,21 +29,34 @@ const dependency = z.strictObject({
     .meta({ description: "Folder of its own inbox to which they are copied." }),
 });
 
-/** `depends_on` as it is written. */
-export const dependsOn = z.array(dependency);
+const NEEDED = "must have completed before its first turn";
 
-/** `wait_for` as it is written. */
-export const waitFor = z.array(agentName);
-
-/** What the keys are for. */
-export const NEEDS_ABOUT = {
-  depends_on:
-    "Agents that must have completed before its first turn, and the files of theirs that it starts with.",
-  wait_for: "Agents that must have completed before its first turn.",
+/** The keys of a role; those of job.yaml but for the default. */
+export const needsOfRole = {
+  depends_on: z
+    .array(dependency)
+    .optional()
+    .meta({ description: `Agents that ${NEEDED}, and the files of theirs that it starts with.` }),
+  wait_for: z
+    .array(agentName)
+    .optional()
+    .meta({ description: `Agents that ${NEEDED}.` }),
 };
 
-/** Both keys where a job is read back from its log. */
+/** The keys of job.yaml. */
 export const needsKeys = {
+  depends_on: z
+    .array(dependency)
+    .default([])
+    .meta({ description: `Agents that ${NEEDED}, and the files of theirs that it starts with.` }),
+  wait_for: z
+    .array(agentName)
+    .default([])
+    .meta({ description: `Agents that ${NEEDED}.` }),
+};
+
+/** The same keys in the job as it runs. */
+export const needsDefinition = {
   depends_on: z
     .array(
       z.strictObject({ agent: z.string(), outputs: z.array(z.string()).readonly(), copy_to: z.string() }),

@@ -15,6 +15,9 @@ export const MESSAGE_TYPES = ["data_ready", "question", "answer", "update"] as c
 /** Largest file of a message, bytes. */
 export const MESSAGE_FILE_BYTES_MAX = 64 * 1024;
 
+/** Deepest nesting of a message. */
+const DEPTH_MAX = 64;
+
 /** The word by which agents call the human. */
 export const HUMAN = "human";
 
@@ -56,6 +59,7 @@ export function parseFileMessage(
   file: string,
   text: string,
 ): { readonly message: FileMessage; readonly number: number } | { readonly problem: string } {
+  if (isDeep(text)) return { problem: `is nested deeper than ${DEPTH_MAX} levels` };
   const value = parseJson(text);
   if (value === undefined) return { problem: "is no JSON" };
   const parsed = fileMessageSchema.safeParse(value);
@@ -79,7 +83,19 @@ export function mailBodyOf(message: FileMessage): string {
 /** The message in the body of mail: its last line; undefined where there is none. */
 export function messageInBody(body: string): FileMessage | undefined {
   const line = body.trimEnd().split("\n").at(-1) ?? "";
-  return line.startsWith("{") ? fileMessageSchema.safeParse(parseJson(line)).data : undefined;
+  if (!line.startsWith("{") || isDeep(line)) return undefined;
+  return fileMessageSchema.safeParse(parseJson(line)).data;
+}
+
+/** Deeper JSON than anybody means, which would exhaust whoever walks it; told from the text, before it is parsed. */
+function isDeep(text: string): boolean {
+  let depth = 0;
+  for (const [found] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[{\]}]/gsu)) {
+    if (found === "[" || found === "{") depth += 1;
+    else if (found === "]" || found === "}") depth -= 1;
+    if (depth > DEPTH_MAX) return true;
+  }
+  return false;
 }
 
 /**

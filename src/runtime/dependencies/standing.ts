@@ -16,11 +16,12 @@ type Known = Pick<ThreadRecord, "turn" | "last" | "owes" | "failed" | "optional"
 
 /** How the child stands. */
 export function standingOf(record: Known): ChildStanding {
-  const { failed, optional, ending, closed } = record;
+  const { failed, optional, ending, closed, last, turn } = record;
   if (failed) return optional ? "skipped" : "failed";
   // What was dropped after all is no part of the job.
   if (ending !== "drop" && hasCompleted(record)) return "completed";
-  return closed || ending !== undefined ? "skipped" : "open";
+  if (closed || ending !== undefined) return "skipped";
+  return last?.result === "failed" && last.turn === turn ? "failed" : "open";
 }
 
 function hasCompleted({ last, turn, owes }: Known): boolean {

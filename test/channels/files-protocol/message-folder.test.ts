@@ -89,7 +89,7 @@ describe("is not taken, and named", () => {
       (path: string) => writeFileSync(path, Buffer.from([0xff, 0xfe, 0x00])),
       "is no JSON",
     ],
-    ["a deep bomb", () => {}, (path: string) => writeFileSync(path, "[".repeat(60_000)), "is no JSON"],
+    ["a deep bomb", () => {}, (path: string) => writeFileSync(path, "[".repeat(60_000)), "is nested deeper"],
     [
       "megabytes",
       () => {},

@@ -21,7 +21,17 @@ const message: FileMessage = {
 const text = JSON.stringify(message);
 const { to: _to, ...addressless } = message;
 
+/** A message whose content is nested so deep. */
+const nested = (depth: number) =>
+  text.replace(/"content":.*\}/u, `"content":${"[".repeat(depth)}${"]".repeat(depth)}}`);
+
 describe("a file is a message", () => {
+  test("also one with brackets in its texts, and of a reasonable depth", () => {
+    const brackets = JSON.stringify({ ...message, content: { text: "[".repeat(1_000), '\\"{': "]}" } });
+    expect(parseFileMessage("collector_to_analyst_001.json", brackets)).toMatchObject({ number: 1 });
+    expect(parseFileMessage("collector_to_analyst_001.json", nested(50))).toMatchObject({ number: 1 });
+  });
+
   test.each([
     ["collector_to_analyst_001.json", text, 1],
     ["collector_to_analyst_012.json", text, 12],
@@ -45,6 +55,9 @@ describe("a file is a message", () => {
     ["collector_to_analyst_001.json", "", "is no JSON"],
     ["collector_to_analyst_001.json", "{", "is no JSON"],
     ["collector_to_analyst_001.json", "[]", "is no message"],
+    ["collector_to_analyst_001.json", nested(30_000), "is nested deeper than 64 levels"],
+    ["collector_to_analyst_001.json", nested(100), "is nested deeper than 64 levels"],
+    ["collector_to_analyst_001.json", "[".repeat(60_000), "is nested deeper than 64 levels"],
     ["collector_to_analyst_001.json", "null", "is no message"],
     ["collector_to_analyst_001.json", JSON.stringify(addressless), "at to"],
     ["collector_to_analyst_001.json", JSON.stringify({ ...message, type: "shout" }), "at type"],
@@ -90,9 +103,12 @@ describe("as mail", () => {
     expect(messageInBody(mailBodyOf(long))).toEqual(long);
   });
 
-  test.each(["", "done", `${text}\nand more`, "{}", '{"from":"x"}'])("there is none in %j", (body) => {
-    expect(messageInBody(body)).toBeUndefined();
-  });
+  test.each(["", "done", nested(30_000), `${text}\nand more`, "{}", '{"from":"x"}'])(
+    "there is none in %j",
+    (body) => {
+      expect(messageInBody(body)).toBeUndefined();
+    },
+  );
 });
 
 describe("what arrives", () => {

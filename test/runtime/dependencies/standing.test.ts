@@ -53,8 +53,14 @@ test.each([
     { ...ended("ok", "running"), owes: false },
     "open",
   ],
-  ["has failed once", ended("failed", "failed"), "open"],
-  ["says completed without its outputs", ended("failed", "completed"), "open"],
+  ["has failed, and rests until its parent writes to it or closes it", ended("failed", "failed"), "failed"],
+  [
+    "has failed, and was closed at rest",
+    { ...ended("failed", "failed"), ending: "merge", closed: true },
+    "skipped",
+  ],
+  ["says completed without its outputs", ended("failed", "completed"), "failed"],
+  ["has failed, and tries again", { ...ended("failed", "failed"), turn: 3 }, "open"],
   ["has failed for good", { ...ended("failed", "failed"), failed: true, ending: "drop" }, "failed"],
   [
     "has failed for good and has gone",
