@@ -112,9 +112,14 @@ async function failed(
   const { recoverable } = workOf(followed);
   const { escalates } = options;
   const isAsked = recoverable ? escalates.recoverable : escalates.unrecoverable;
-  if (!isAsked || facts.policy === "never")
-    return { ...ended, stop: "failed", failure, text: report };
+  if (!isAsked || facts.policy === "never") return { ...ended, stop: "failed", failure, text: report };
   const ask = `${facts.agent} on ${facts.thread} cannot go on: ${failure}. What should it do?`;
   const { failure: _none, ...rest } = ended;
-  return { ...rest, stop: "ended", text: "", problem: failure, ask: report === "" ? ask : `${ask}\n\n${report}` };
+  return {
+    ...rest,
+    stop: "ended",
+    text: "",
+    problem: failure,
+    ask: report === "" ? ask : `${ask}\n\n${report}`,
+  };
 }
