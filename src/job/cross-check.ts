@@ -12,7 +12,8 @@ import { z } from "zod";
 import { jobFileSchema } from "./file-schema.ts";
 import { LIVE_STATES, type LiveState, approvalsBefore } from "./machine.ts";
 import type { Problem } from "./mistakes.ts";
-import { didYouMean, quote } from "./problems.ts";
+import { checkNeeds } from "./check-needs.ts";
+import { quote, unknownAgent } from "./problems.ts";
 import { type ProgramPlaces, resolveProgram } from "./program.ts";
 import { checkKinds } from "./role/check-kinds.ts";
 import { checkTools, type FoundTool } from "./role-tools.ts";
@@ -104,6 +105,7 @@ export function check(
     ...checkFallbacks(view),
     ...checkLeads(view),
     ...checkKinds(rostersOf(view), leadsOf(view), roles),
+    ...checkNeeds(value, leadsOf(view)),
     ...checkProxy(view),
     ...checkArtifacts(view),
     ...programs.problems,
@@ -144,7 +146,7 @@ function checkRosters({ agents }: View): readonly Problem[] {
       const at = ["agents", agent, "roster", index];
       if (roster.indexOf(name) < index)
         return [{ path: at, sentence: `${name} stands twice in the roster of ${agent}` }];
-      return unknownAgent(at, `the roster of ${agent}`, name, agents);
+      return unknownAgent(at, `the roster of ${agent}`, name, Object.keys(agents));
     }),
   );
 }
@@ -153,7 +155,7 @@ function checkFallbacks({ agents }: View): readonly Problem[] {
   return Object.entries(agents).flatMap(([agent, { fallback = "" }]) => {
     const path = ["agents", agent, "fallback"];
     if (fallback === agent) return [{ path, sentence: `${agent} cannot be its own fallback` }];
-    return unknownAgent(path, `agents.${agent}.fallback`, fallback, agents);
+    return unknownAgent(path, `agents.${agent}.fallback`, fallback, Object.keys(agents));
   });
 }
 
@@ -161,7 +163,7 @@ function checkFallbacks({ agents }: View): readonly Problem[] {
 function checkProxy({ agents, states, proxy: named }: View): readonly Problem[] {
   const proxy = proxyOf({ proxy: named, agents });
   if (proxy === undefined) return [];
-  const unknown = unknownAgent(["proxy"], "proxy", proxy, agents);
+  const unknown = unknownAgent(["proxy"], "proxy", proxy, Object.keys(agents));
   if (unknown.length > 0) return unknown;
   const why = `${proxy} stands for the human`;
   const leads = LIVE_STATES.filter((state) => states[state].agent === proxy).map((state) => ({
@@ -183,10 +185,10 @@ function checkProxy({ agents, states, proxy: named }: View): readonly Problem[] 
 }
 
 function checkLeads({ agents, states, proxy }: View): readonly Problem[] {
-  const named = LIVE_STATES.flatMap((state) =>
-    unknownAgent(["states", state, "agent"], `states.${state}`, states[state].agent ?? "", agents),
-  );
   const names = Object.keys(agents);
+  const named = LIVE_STATES.flatMap((state) =>
+    unknownAgent(["states", state, "agent"], `states.${state}`, states[state].agent ?? "", names),
+  );
   const leaderless = LIVE_STATES.filter((state) => states[state].agent === undefined);
   const lead = defaultLead(names, proxyOf({ proxy, agents }));
   if (leaderless.length === 0 || names.length === 0 || lead !== undefined) return named;
@@ -197,19 +199,6 @@ function checkLeads({ agents, states, proxy }: View): readonly Problem[] {
     ...named,
     { path: ["agents"], atKey: true, sentence, hint: "name one as agent of the state, or call one lead" },
   ];
-}
-
-/** `name` must be an agent of the job; the empty word stands for a mistake of type, told elsewhere. */
-function unknownAgent(
-  at: readonly PropertyKey[],
-  where: string,
-  name: string,
-  agents: View["agents"],
-): Problem[] {
-  const known = Object.keys(agents);
-  if (name === "" || known.includes(name)) return [];
-  const hint = didYouMean(name, known) ?? `agents of this job: ${known.join(", ")}`;
-  return [{ path: at, sentence: `${where} names ${quote(name)}, which is no agent of this job`, hint }];
 }
 
 function checkArtifacts({ artifacts }: View): readonly Problem[] {

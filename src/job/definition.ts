@@ -8,6 +8,7 @@
  */
 import { z } from "zod";
 import { POLICIES } from "../soup/message.ts";
+import { needsDefinition } from "./dependency-keys.ts";
 import { filesDefinition } from "./files-agent.ts";
 import { LIVE_STATES } from "./machine.ts";
 import { roleSchema } from "./role/role.ts";
@@ -60,7 +61,12 @@ const commandAgent = z.strictObject({
     .default([]),
 });
 
-const filesAgent = z.strictObject({ adapter: z.literal("files"), ...program, ...filesDefinition });
+const filesAgent = z.strictObject({
+  adapter: z.literal("files"),
+  ...program,
+  ...filesDefinition,
+  ...needsDefinition,
+});
 
 const scriptAgent = z.strictObject({ adapter: z.literal("script"), steps: scriptStepsSchema, ...role });
 

@@ -8,6 +8,7 @@
 import { z } from "zod";
 import { POLICIES } from "../soup/message.ts";
 import { SANDBOX_LEVELS } from "./definition.ts";
+import { needsKeys } from "./dependency-keys.ts";
 import { filesKeys } from "./files-agent.ts";
 import { LIVE_STATES } from "./machine.ts";
 import { scriptStepsSchema } from "../runtime/agents/script-steps.ts";
@@ -135,6 +136,7 @@ const filesAgent = z
     ...role,
     ...program,
     ...filesKeys,
+    ...needsKeys,
   })
   .meta({ title: "files", description: "A program that speaks the file-based protocol." });
 

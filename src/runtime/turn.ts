@@ -11,7 +11,7 @@ import { join } from "node:path";
 import type { ThreadId } from "../soup/message.ts";
 import type { Run } from "../soup/molecule.ts";
 import { mintedQuestion } from "./admission.ts";
-import type { AgentAdapter, TurnEvent, TurnFacts, TurnRequest, TurnResult } from "./agents/port.ts";
+import type { AgentAdapter, Beside, TurnEvent, TurnFacts, TurnRequest, TurnResult } from "./agents/port.ts";
 import type { Clock } from "./clock.ts";
 import type { Brief } from "./director.ts";
 import { type HookPlace, runHook } from "./hooks.ts";
@@ -39,6 +39,7 @@ export type TurnPlan = {
   readonly run: Run;
   readonly tree: ThreadId;
   readonly facts: TurnFacts;
+  readonly beside: Beside;
   readonly brief: Brief;
   readonly session: string | undefined;
   readonly files: readonly NamedFile[];
@@ -135,6 +136,7 @@ async function carryOut(
         entry,
         artifacts: brief.artifacts,
         files: plan.files.map(({ path }) => path),
+        beside: plan.beside,
         timeout: brief.timeout,
         signal: until,
       },
@@ -142,7 +144,7 @@ async function carryOut(
     ),
   );
   const harvested = await harvest(plan, workspaces, outbox, result, before.commit, place);
-  const unkept = result.problem === undefined ? [] : [result.problem];
+  const unkept = [...(result.problem === undefined ? [] : [result.problem]), ...(result.remarks ?? [])];
   return { ...harvested, problems: [...stale, ...unkept, ...before.left, ...harvested.problems] };
 }
 

@@ -15,10 +15,12 @@ import { readOutbox } from "../../runtime/outbox-store.ts";
 import { UNKNOWN_USAGE } from "../../runtime/usage.ts";
 import { PathRefused } from "../../runtime/workspaces/port.ts";
 import { collectInto, type Demand, inspectDelivery, requiredOf } from "./delivery.ts";
+import { beginExchange, endExchange, withExchange } from "./exchange.ts";
 import { makeHome, skillText } from "./home.ts";
 import { fillInbox } from "./inbox.ts";
 import { failureOf, leftBehind, shortOf, summaryOf, waitsFor, workOf } from "./judge.ts";
 import { filesHome, HOMES_FOLDER, INBOX_FOLDER, KEPT_FOLDER, SKILL_FILE } from "./layout.ts";
+import { placeDependencies } from "./manifest.ts";
 import { type Followed, watchStatus } from "./watch.ts";
 
 /** How a file-based agent is run. */
@@ -47,7 +49,7 @@ export function filesAgent(options: FilesOptions): AgentAdapter {
         return await runTurn(options, request, report);
       } catch (error) {
         if (!(error instanceof PathRefused)) throw error;
-        return { stop: "failed", failure: error.message, text: "", session: null, usage: UNKNOWN_USAGE };
+        return failedBefore(error.message);
       }
     },
   };
@@ -61,6 +63,10 @@ async function runTurn(
   const { facts, workspace } = request;
   const home = filesHome(options.jobDirectory, facts.thread);
   await makeHome(home, facts.turn, await skillText(facts, options.roleDirectory));
+  const lacking = await placeDependencies(options.jobDirectory, home, request.beside?.dependencies);
+  if (lacking !== undefined)
+    return { ...failedBefore(lacking), work: { state: "pending", recoverable: false } };
+  const before = await beginExchange(home, request, options.clock.now());
   const demand = { required: requiredOf(options), collect: options.collect };
   const input = await fillInbox(home, request, { ...demand, inlineLimit: options.inlineLimit });
   const setting = { cwd: home, input, env: { CFA_WORKTREE: workspace }, mounts: homeMounts(home) };
@@ -69,7 +75,15 @@ async function runTurn(
   const ended = await commandAgent({ ...options, setting }).run(request, report);
   const followed = await watch.end();
   if (ended.stop === "aborted") return ended;
-  return { ...(await judge(options, request, home, ended, followed)), work: workOf(followed) };
+  const exchanged = await endExchange(home, before, request);
+  const judged = await judge(options, request, home, ended, followed, exchanged.asked);
+  const completed = followed.state === "completed";
+  return { ...(await withExchange(judged, exchanged, request, completed)), work: workOf(followed) };
+}
+
+/** A turn whose program has done nothing that counts. */
+function failedBefore(failure: string): TurnResult {
+  return { stop: "failed", failure, text: "", session: null, usage: UNKNOWN_USAGE };
 }
 
 /** What the agent sees of its home inside a boundary (A2). */
@@ -83,9 +97,10 @@ async function judge(
   home: string,
   ended: TurnResult,
   followed: Followed,
+  asked: boolean,
 ): Promise<TurnResult> {
   const { entries } = await readOutbox(request.outbox, request.facts);
-  const waits = waitsFor(entries, request.facts);
+  const waits = asked || waitsFor(entries, request.facts);
   const failure = failureOf(followed, ended, waits);
   if (failure !== undefined) return failed(options, request, home, ended, followed, failure);
   if (followed.state !== "completed") return { ...ended, text: "" };

@@ -108,6 +108,7 @@ export class Model {
       ledger,
       now: NOW,
       running: this.turns.size,
+      underWay: new Set(this.turns.keys()),
       // Asked for rarely, and not free.
       get active() {
         return active();
@@ -220,9 +221,11 @@ export class Model {
     let changed = this.turns.size !== before;
     for (const run of runs) {
       if (this.turns.has(run.thread) || this.hindrance !== undefined) continue;
+      const readiness = this.#director.readiness(run.thread, this.view());
+      if (readiness.kind === "hold") continue;
       const { job, definition } = this.record;
       const options = { job, overCap: definition.over_cap, director: this.#director, workspaces: NOWHERE };
-      this.turns.set(run.thread, planOf(run, this.view(), options));
+      this.turns.set(run.thread, planOf(run, this.view(), options, readiness));
       changed = true;
     }
     return changed;

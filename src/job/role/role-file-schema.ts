@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 import { CHANNEL_SERVER, TOOL_PATTERN } from "../../tool-check/grant.ts";
+import { needsOfRole } from "../dependency-keys.ts";
 import {
   LOWER_NAME,
   agentName,
@@ -63,6 +64,7 @@ export const roleFileSchema = z
       .array(oneOf(RECEIVABLE))
       .optional()
       .meta({ description: "Kinds of messages that others may send it; all unless given." }),
+    ...needsOfRole,
     network: network.optional().meta({ description: "Network that its programs and tools may reach." }),
     env: variableNames.optional().meta({ description: "Environment variables that its program sees." }),
     limits: z

@@ -9,6 +9,7 @@
 import type { AgentName, Message, Policy, QuestionId, ThreadId } from "../../soup/message.ts";
 import type { ProxyPhase } from "../../soup/molecule.ts";
 import type { BoundaryKind, Mount } from "../boundary/port.ts";
+import type { Dependencies } from "../dependencies/readiness.ts";
 import type { Usage } from "../usage.ts";
 
 /** A tool that a role has of its own (docs/mcp.md). */
@@ -95,6 +96,14 @@ export type TurnFacts = {
   readonly proxy?: ProxyFacts;
 };
 
+/** What an agent that talks in files is told of the agents beside it (docs/files-dependencies.md). */
+export type Beside = {
+  /** Agents that its parent may open, itself included: whom it may address through its parent. */
+  readonly siblings: readonly AgentName[];
+  /** What it starts with; present until a turn of it has ended well, where it needs somebody. */
+  readonly dependencies?: Dependencies;
+};
+
 /** One turn to run. */
 export type TurnRequest = {
   readonly facts: TurnFacts;
@@ -119,6 +128,8 @@ export type TurnRequest = {
   readonly files?: readonly string[];
   /** What a confined program sees of the tree's history; absent where there is none. */
   readonly history?: () => Promise<readonly Mount[]>;
+  /** The agents beside it; absent in turns of the proxy. */
+  readonly beside?: Beside;
   /** Longest time from the start of the program to its end, milliseconds. */
   readonly timeout: number;
   readonly signal: AbortSignal;
@@ -158,6 +169,8 @@ export type TurnResult = {
   readonly failure?: string;
   /** What could not be kept of the turn, one sentence; it goes into the log and fails nothing. */
   readonly problem?: string;
+  /** What it has said in vain, one sentence each; they go into the log and fail nothing. */
+  readonly remarks?: readonly string[];
   /** The final text; the reply of a child that sends nothing itself. Long output is cut, with a remark that says so. */
   readonly text: string;
   readonly session: string | null;
