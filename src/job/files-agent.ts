@@ -14,13 +14,18 @@ export const RECOVERY_OPTIONS = ["retry", "fix", "skip", "escalate"] as const;
 export type RecoveryOption = (typeof RECOVERY_OPTIONS)[number];
 
 /** A path that leads down and nowhere else, not into `.git` or `.cfa`; a folder may end in a slash. */
-const DOWNWARD = /^(?!\/)(?!\.cfa(?:\/|$))(?!(?:.*\/)?\.git(?:\/|$))(?!(?:.*\/)?\.{1,2}(?:\/|$))(?!.*\/\/)[^\0]{1,200}$/i;
+const DOWNWARD =
+  /^(?!\/)(?!\.cfa(?:\/|$))(?!(?:.*\/)?\.git(?:\/|$))(?!(?:.*\/)?\.{1,2}(?:\/|$))(?!.*\/\/)[^\0]{1,200}$/i;
 
 const pathIn = (where: string) =>
-  named(DOWNWARD, `must be a path below ${where}, without . and ..`).transform((path) => path.replace(/\/$/, ""));
+  named(DOWNWARD, `must be a path below ${where}, without . and ..`).transform((path) =>
+    path.replace(/\/$/, ""),
+  );
 
 const option = (preset: RecoveryOption, when: string) =>
-  oneOf(RECOVERY_OPTIONS).default(preset).meta({ description: `What becomes of a failure ${when}.` });
+  oneOf(RECOVERY_OPTIONS)
+    .default(preset)
+    .meta({ description: `What becomes of a failure ${when}.` });
 
 const inOutbox = pathIn("outbox/");
 const collectSchema = z
@@ -46,7 +51,9 @@ export const filesKeys = {
     .int({ error: "must be a whole number of bytes" })
     .min(0, "must be 0 or more")
     .default(1024 * 1024)
-    .meta({ description: "Largest file that is copied into the inbox, bytes; a larger one is named by its path." }),
+    .meta({
+      description: "Largest file that is copied into the inbox, bytes; a larger one is named by its path.",
+    }),
   recovery: z
     .strictObject({
       recoverable: option("retry", "that the agent calls recoverable, or does not explain"),

@@ -86,13 +86,7 @@ export function recoveryMail(job: string, turn: EntryBody<"turn">, lost: Message
 }
 
 /** Mail to a parent whose child failed for good; `report` is what it says of that itself, or empty. */
-export function failureMail(
-  job: string,
-  child: ThreadId,
-  agent: string,
-  why: string,
-  report = "",
-): Message {
+export function failureMail(job: string, child: ThreadId, agent: string, why: string, report = ""): Message {
   const body = `${agent} on ${child} has failed for good and was ended; its work is not merged: ${why}. Acknowledge it with: cfa close ${child}`;
   return fromOrchestrator(job, `failed:${child}`, "control", withReport(body, report));
 }
@@ -105,7 +99,8 @@ export function failedWorkMail(
   why: string,
   left: number,
 ): Message {
-  const tries = left === 0 ? "the next failure ends it" : `it may fail ${left} more ${left === 1 ? "time" : "times"}`;
+  const tries =
+    left === 0 ? "the next failure ends it" : `it may fail ${left} more ${left === 1 ? "time" : "times"}`;
   const body = `${agent} on ${thread} has failed: ${why}. Correct what it was given and write to it (cfa send --to ${agent} --thread ${thread}; ${tries}), or skip it and go on without: cfa close ${thread}`;
   return fromOrchestrator(job, `failed:${thread}:${turn.turn}`, "control", withReport(body, reportOf(turn)));
 }

@@ -10,7 +10,7 @@ import { chmod, readdir, rename, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { join } from "node:path";
 import { PathRefused } from "../../runtime/workspaces/port.ts";
-import { look, openRegular, pathWithin } from "../../runtime/workspaces/safe-path.ts";
+import { look, lookWithin, openRegular, pathWithin } from "../../runtime/workspaces/safe-path.ts";
 import { isErrno } from "../../soup/errno.ts";
 
 /** A file of the tree at `root`, by its path there. */
@@ -60,8 +60,7 @@ export async function listRegular(root: string, path: string): Promise<Listing> 
   const others: string[] = [];
   const folders = [""];
   let seen = 0;
-  if ((await look(await pathWithin(root, path)))?.isDirectory() !== true)
-    return { files, others, cut: false };
+  if ((await lookWithin(root, path))?.isDirectory() !== true) return { files, others, cut: false };
   for (let at = folders.shift(); at !== undefined && seen < LISTED_MAX; at = folders.shift()) {
     for (const entry of await entriesOf(join(root, path, at))) {
       if (++seen > LISTED_MAX) break;

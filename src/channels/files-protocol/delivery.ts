@@ -42,7 +42,9 @@ export async function inspectDelivery(home: string, demand: Demand): Promise<Del
   const anything =
     required.length > 0 || hasWork ? [] : [`a deliverable: ${OUTBOX_FOLDER}/ holds nothing but remarks`];
   const others = listing.others.map((path) => `${OUTBOX_FOLDER}/${path} is no regular file and is left out`);
-  const cut = listing.cut ? [`${OUTBOX_FOLDER}/ holds more than ${LISTED_MAX} entries: the rest is left out`] : [];
+  const cut = listing.cut
+    ? [`${OUTBOX_FOLDER}/ holds more than ${LISTED_MAX} entries: the rest is left out`]
+    : [];
   return { missing: [...missing, ...anything, ...summary], remarks: [...others.slice(0, 10), ...cut] };
 }
 
@@ -61,11 +63,7 @@ function whyMissing(path: string, { others }: Listing): string {
 }
 
 /** Copies what `collect` names into the worktree (D3). Throws PathRefused with a sentence where it cannot stand there. */
-export async function collectInto(
-  worktree: string,
-  home: string,
-  collect: Demand["collect"],
-): Promise<void> {
+export async function collectInto(worktree: string, home: string, collect: Demand["collect"]): Promise<void> {
   for (const [from, to] of Object.entries(collect)) {
     const path = `${OUTBOX_FOLDER}/${from}`;
     const isFile = (await lookWithin(home, path))?.isFile() === true;

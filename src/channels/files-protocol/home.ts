@@ -67,8 +67,7 @@ async function keepTurnBefore(home: string): Promise<void> {
   // What is no folder holds nothing; ensureFolder removes it.
   if ((await look(outbox))?.isDirectory() !== true) return;
   const status = join(home, STATUS_FILE);
-  if ((await look(status))?.isFile() === true)
-    await rename(status, join(kept, String(last), STATUS_FILE));
+  if ((await look(status))?.isFile() === true) await rename(status, join(kept, String(last), STATUS_FILE));
   await rename(outbox, join(kept, String(last), OUTBOX_FOLDER));
 }
 
@@ -76,10 +75,18 @@ async function keepTurnBefore(home: string): Promise<void> {
  * The text of SKILL.md: that of the skill that the agent works by, its role's own before the one that cfa ships; else the role's system
  * prompt, else a line that says that there is none.
  */
-export async function skillText({ agent, skill }: TurnFacts, roleDirectory: string | undefined): Promise<string> {
-  const own = roleDirectory === undefined || skill === null ? [] : [join(roleDirectory, "skills", skill.name, SKILL_FILE)];
+export async function skillText(
+  { agent, skill }: TurnFacts,
+  roleDirectory: string | undefined,
+): Promise<string> {
+  const own =
+    roleDirectory === undefined || skill === null
+      ? []
+      : [join(roleDirectory, "skills", skill.name, SKILL_FILE)];
   const shipped = skill?.file == null ? [] : [skill.file];
   const system = roleDirectory === undefined ? [] : [join(roleDirectory, "SYSTEM.md")];
   const file = [...own, ...shipped, ...system].find((path) => existsSync(path));
-  return file === undefined ? `# ${agent}\n\nNo skill was given: work as the instructions say.\n` : readFile(file, "utf8");
+  return file === undefined
+    ? `# ${agent}\n\nNo skill was given: work as the instructions say.\n`
+    : readFile(file, "utf8");
 }

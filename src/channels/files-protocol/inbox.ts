@@ -64,7 +64,8 @@ async function giveFiles(
     if (stat?.isFile() !== true) continue;
     const inPlace = (why: string) => ({ path: join(workspace, path), about: `${about}; ${why}` });
     if (stat.size > inlineLimit) inputs.push(inPlace(`${stat.size} bytes, not copied: read it there`));
-    else if (PROTOCOL_FILES.includes(path)) inputs.push(inPlace("its name is taken in the inbox: read it there"));
+    else if (PROTOCOL_FILES.includes(path))
+      inputs.push(inPlace("its name is taken in the inbox: read it there"));
     else {
       await replaceCopy(home, workspace, path);
       inputs.push({ path: `${INBOX_FOLDER}/${path}`, about });

@@ -6,6 +6,7 @@
  */
 import type { WorkState } from "../../runtime/agents/port.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import { STATUS_FILE } from "./layout.ts";
 import { advance } from "./life-cycle.ts";
 import { progressLine, readStatusJson, type StatusReading, type StatusReport } from "./status-json.ts";
 
@@ -38,6 +39,12 @@ export type StatusWatch = {
   readonly end: () => Promise<Followed>;
 };
 
+/** What there is to tell: nothing before the work has begun. */
+function lineOf({ state, report, violation }: Followed): string {
+  if (violation !== null) return `${STATUS_FILE} ${violation}`;
+  return report === null || state === "pending" ? "" : progressLine(report);
+}
+
 /** Looks at status.json of the home every `interval` milliseconds; tells of each change of what it says. */
 export function watchStatus(
   home: string,
@@ -51,9 +58,8 @@ export function watchStatus(
   let looking: Promise<void> = Promise.resolve();
   const take = (reading: StatusReading, last: boolean): void => {
     followed = follow(followed, reading, last);
-    if (followed.report === null) return;
-    const line = progressLine(followed.report);
-    if (line !== told && followed.state !== "pending") tell(line);
+    const line = lineOf(followed);
+    if (line !== "" && line !== told) tell(line);
     told = line;
   };
   const look = async (): Promise<void> => {
