@@ -3,7 +3,7 @@
  * (docs/files.md, "How a turn ends").
  *
  * E1. Good is: exit status 0, `completed`, and everything required in the outbox. Its text is summary.md, never what was printed.
- * E2. A turn that ends in `running` is good while it waits: it has asked, or has given work to others. Its work is not completed.
+ * E2. A turn that ends in `running` is good while it waits: it has asked, has given work to others, or says that it sends nothing. Its work is not completed.
  * E3. A failure says what status.json held. Only an agent that itself says `failed` can say that trying again will not help.
  */
 import type { TurnFacts, TurnResult, Work } from "../../runtime/agents/port.ts";
@@ -49,7 +49,8 @@ export function workOf({ state, report, violation }: Followed): Work {
 /** Whether the calls of a turn leave it waiting (E2). */
 export function waitsFor(calls: readonly OutboxEntry[], { parent }: TurnFacts): boolean {
   return calls.some(
-    (call) => call.verb === "ask" || (call.verb === "send" && call.thread !== parent?.thread),
+    (call) =>
+      call.verb === "ask" || call.verb === "none" || (call.verb === "send" && call.thread !== parent?.thread),
   );
 }
 
