@@ -1,6 +1,7 @@
 /** Agents that wait for their siblings before their first turn (docs/files-dependencies.md), as real programs. */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Script } from "../../src/runtime/agents/script-turn.ts";
 import {
@@ -8,9 +9,11 @@ import {
   approve,
   bodies,
   finish,
+  gate,
   mailOf,
   makeEngine,
   makePlace,
+  reached,
   read,
   runJob,
   startJob,
@@ -230,6 +233,60 @@ describe("when one of them does not complete", () => {
     expect(workOf(done.entries)).not.toContain("start writer");
   });
 });
+
+/** Agents of which each needs only earlier ones; the order in which they are opened, and the one in which they end. */
+const graphs = fc.integer({ min: 4, max: 5 }).chain((size) => {
+  const names = Array.from({ length: size }, (_, n) => `a${n}`);
+  const needs = fc.tuple(...names.map((_, n) => fc.subarray(names.slice(0, n))));
+  return fc.record({
+    names: fc.constant(names),
+    needs,
+    opened: fc.shuffledSubarray(names, { minLength: size }),
+    picks: fc.array(fc.nat(), { minLength: size, maxLength: size }),
+  });
+});
+
+describe.concurrent(
+  "over any graph without a circle, whatever the order in which agents are opened and end",
+  () => {
+    test.each(fc.sample(graphs, { numRuns: 2, seed: 5 }))(
+      "each starts as soon as all that it needs have completed, and not before: $needs",
+      async ({ names, needs, opened, picks }) => {
+        const needed = new Map(names.map((name, n) => [name, needs[n] ?? []]));
+        const begun = new Map(names.map((name) => [name, gate()]));
+        const released = new Map(names.map((name) => [name, gate()]));
+        const running = new Set<string>();
+        const agents = Object.fromEntries(
+          names.map((name) => [name, filesAgent("", { wait_for: needed.get(name) })]),
+        );
+        const work: Script = async ({ agent }) => {
+          running.add(agent);
+          begun.get(agent)?.open();
+          await released.get(agent)?.passed;
+          return `${agent} is done`;
+        };
+        const scripts = Object.fromEntries(names.map((name) => [name, work]));
+        const limits = { fan_out: names.length, concurrency: names.length };
+        const { run, ...rest } = await startJob(jobOf(agents, { limits }), {
+          ...scripts,
+          lead: dispatching(...opened),
+        });
+        const ended = new Set<string>();
+        for (const pick of picks) {
+          const ready = names.filter(
+            (name) => !ended.has(name) && needed.get(name)?.every((one) => ended.has(one)),
+          );
+          for (const name of ready) await reached(run, begun.get(name) ?? gate());
+          expect([...running].sort()).toEqual([...ended, ...ready].sort());
+          const next = ready[pick % ready.length] ?? "";
+          ended.add(next);
+          released.get(next)?.open();
+        }
+        expect((await finish({ ...rest, run })).end).toEqual({ kind: "ended", state: "DONE" });
+      },
+    );
+  },
+);
 
 test("a job that is stopped while a turn waits goes on waiting when it is resumed; status says for whom", async () => {
   const place = makePlace();
