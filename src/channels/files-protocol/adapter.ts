@@ -16,7 +16,7 @@ import { UNKNOWN_USAGE } from "../../runtime/usage.ts";
 import { PathRefused } from "../../runtime/workspaces/port.ts";
 import { collectInto, type Demand, inspectDelivery, requiredOf } from "./delivery.ts";
 import { beginExchange, endExchange, withExchange } from "./exchange.ts";
-import { makeHome, skillText } from "./home.ts";
+import { keepTurn, makeHome, skillText } from "./home.ts";
 import { fillInbox } from "./inbox.ts";
 import { failureOf, leftBehind, shortOf, summaryOf, waitsFor, workOf } from "./judge.ts";
 import { filesHome, HOMES_FOLDER, INBOX_FOLDER, KEPT_FOLDER, SKILL_FILE } from "./layout.ts";
@@ -122,7 +122,9 @@ async function failed(
   followed: Followed,
   sentence: string,
 ): Promise<TurnResult> {
-  const { where, report } = await leftBehind(home, `${HOMES_FOLDER}/${basename(home)}`);
+  await keepTurn(home, facts.turn);
+  const kept = join(KEPT_FOLDER, String(facts.turn));
+  const { where, report } = await leftBehind(join(home, kept), join(HOMES_FOLDER, basename(home), kept));
   const failure = where === "" ? sentence : `${sentence}; ${where}`;
   const { recoverable } = workOf(followed);
   const { escalates } = options;

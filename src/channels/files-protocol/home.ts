@@ -2,6 +2,7 @@
  * The home of a file-based agent, made ready for a turn (docs/files.md, "The layout").
  *
  * H1. A turn finds an empty outbox and a `pending` status.json; what the turn before left of both is kept in `kept/<turn>/`. All else stays.
+ *     What a failed turn left is kept there at once: whoever is told of it finds it there for good.
  * H2. What an agent has put in the place of a folder or of status.json is removed, never followed.
  */
 import { chmod, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
@@ -10,6 +11,7 @@ import { join } from "node:path";
 import type { TurnFacts } from "../../runtime/agents/port.ts";
 import { replaceFile } from "../../runtime/outbox-file.ts";
 import { look } from "../../runtime/workspaces/safe-path.ts";
+import { copyRegular } from "./copy.ts";
 import {
   INBOX_FOLDER,
   KEPT_FOLDER,
@@ -59,16 +61,21 @@ async function ensureFolder(path: string): Promise<void> {
 }
 
 async function keepTurnBefore(home: string): Promise<void> {
-  const kept = join(home, KEPT_FOLDER);
-  const turns = (await readdir(kept)).filter((name) => /^\d+$/.test(name)).map(Number);
-  const last = Math.max(-1, ...turns);
+  const turns = (await readdir(join(home, KEPT_FOLDER))).filter((name) => /^\d+$/.test(name)).map(Number);
+  if (turns.length > 0) await keepTurn(home, Math.max(...turns));
+}
+
+/** Moves the outbox of a turn to `kept/<turn>/`, and copies its status.json there, unless that has been done. */
+export async function keepTurn(home: string, turn: number): Promise<void> {
+  const kept = join(home, KEPT_FOLDER, String(turn));
   const outbox = join(home, OUTBOX_FOLDER);
-  if (last < 0 || existsSync(join(kept, String(last), OUTBOX_FOLDER))) return;
+  if (existsSync(join(kept, OUTBOX_FOLDER))) return;
   // What is no folder holds nothing; ensureFolder removes it.
   if ((await look(outbox))?.isDirectory() !== true) return;
-  const status = join(home, STATUS_FILE);
-  if ((await look(status))?.isFile() === true) await rename(status, join(kept, String(last), STATUS_FILE));
-  await rename(outbox, join(kept, String(last), OUTBOX_FOLDER));
+  await mkdir(kept, { recursive: true });
+  if ((await look(join(home, STATUS_FILE)))?.isFile() === true)
+    await copyRegular({ root: home, path: STATUS_FILE }, { root: kept, path: STATUS_FILE });
+  await rename(outbox, join(kept, OUTBOX_FOLDER));
 }
 
 /**

@@ -7,6 +7,7 @@
  */
 import { join } from "node:path";
 import type { TurnRequest } from "../../runtime/agents/port.ts";
+import { placeOf } from "../../runtime/dependencies/place.ts";
 import { lookWithin } from "../../runtime/workspaces/safe-path.ts";
 import { copyRegular, listRegular } from "./copy.ts";
 import { type Input, type Instructed, instructionsText } from "./instructions.ts";
@@ -33,7 +34,7 @@ export async function fillInbox(
   { inlineLimit, ...demanded }: InboxOptions,
 ): Promise<string> {
   const given = await giveFiles(home, request, inlineLimit);
-  const inputs = [...given, ...(await earlierFiles(home, given))];
+  const inputs = [...given, ...(await earlierFiles(home, given, originOf(request)))];
   const text = instructionsText({ ...instructedBy(request), ...demanded, inputs });
   await writeReadOnly(home, join(INBOX_FOLDER, INSTRUCTIONS_FILE), text);
   return text;
@@ -42,10 +43,10 @@ export async function fillInbox(
 function instructedBy({ facts, message, prompt, workspace, timeout }: TurnRequest) {
   const { agent, job, state, thread, turn, skill } = facts;
   const at = prompt.indexOf(message.body);
-  const around = at < 0 ? [prompt] : [prompt.slice(0, at), prompt.slice(at + message.body.length)];
-  const remarks = around.map((part) => part.trim()).filter((part) => part !== "");
+  const [from, remarks] =
+    at < 0 ? ["", prompt] : [prompt.slice(0, at).trim(), prompt.slice(at + message.body.length).trim()];
   const named = { agent, job, state, thread, turn, skill: skill?.name ?? null };
-  return { body: message.body, remarks, worktree: workspace, timeout, ...named };
+  return { body: message.body, from, remarks, worktree: workspace, timeout, ...named };
 }
 
 /** The files of the message and the artifacts of the job, each where the agent finds it (N1, N2). */
@@ -79,11 +80,30 @@ async function replaceCopy(home: string, workspace: string, path: string): Promi
 }
 
 /** What else lies in the inbox (N3). */
-async function earlierFiles(home: string, given: readonly Input[]): Promise<readonly Input[]> {
+async function earlierFiles(
+  home: string,
+  given: readonly Input[],
+  aboutOf: (path: string) => string,
+): Promise<readonly Input[]> {
   const known = new Set(given.map(({ path }) => path));
   const { files } = await listRegular(home, INBOX_FOLDER);
   return files
-    .filter((path) => !PROTOCOL_FILES.includes(path) && !known.has(`${INBOX_FOLDER}/${path}`))
+    .filter((path) => !PROTOCOL_FILES.includes(path))
+    .map((path) => `${INBOX_FOLDER}/${path}`)
+    .filter((path) => !known.has(path))
     .slice(0, EARLIER_MAX)
-    .map((path) => ({ path: `${INBOX_FOLDER}/${path}`, about: "given earlier in this conversation" }));
+    .map((path) => ({ path, about: aboutOf(path) }));
+}
+
+/** Where a file of the inbox comes from that has not come with the message: from an agent on which this one depends, or with an earlier one. */
+function originOf({ beside }: TurnRequest): (path: string) => string {
+  const origins = (beside?.dependencies?.depends_on ?? []).flatMap(({ agent, outputs, copy_to }) =>
+    outputs.map((output) => ({ agent, output, place: placeOf(output, copy_to) })),
+  );
+  return (path) => {
+    const origin = origins.find(({ place }) => path === place || path.startsWith(`${place}/`));
+    return origin === undefined
+      ? "given earlier in this conversation"
+      : `${origin.output} of ${origin.agent}`;
+  };
 }

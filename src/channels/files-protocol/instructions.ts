@@ -29,8 +29,10 @@ export type Input = {
 export type Instructed = {
   /** The message's own words. */
   readonly body: string;
-  /** What stands around them: who sends it, what else there is to know. */
-  readonly remarks: readonly string[];
+  /** What stands above them: who sends it. */
+  readonly from: string;
+  /** What stands below them: what else there is to know. */
+  readonly remarks: string;
   readonly agent: string;
   readonly job: string;
   readonly state: string;
@@ -65,7 +67,7 @@ function fill(given: Instructed, message: Sectioned): Readonly<Record<Section, s
   const preamble = message.preamble;
   return {
     Objective: own("Objective") || preamble || taskOf(message),
-    Context: paragraphs(hasObjective ? preamble : "", own("Context"), contextOf(given)),
+    Context: paragraphs(given.from, hasObjective ? preamble : "", own("Context"), contextOf(given)),
     "Inputs Provided": paragraphs(own("Inputs Provided"), inputsOf(given)),
     Requirements: own("Requirements") || requirementsOf(given),
     "Success Criteria": own("Success Criteria") || criteriaOf(given),
@@ -85,7 +87,7 @@ function taskOf({ task, preamble, sections }: Sectioned): string {
 function contextOf({ agent, job, state, thread, turn, worktree, remarks }: Instructed): string {
   const who = `You are \`${agent}\` in the job \`${job}\`, state ${state}: turn ${turn} of the conversation \`${thread}\`.`;
   const where = `The git worktree of the conversation is \`${worktree}\` (\`$CFA_WORKTREE\`).`;
-  return paragraphs(...remarks, `${who} ${where}`);
+  return paragraphs(remarks, `${who} ${where}`);
 }
 
 function inputsOf({ inputs }: Instructed): string {

@@ -60,18 +60,16 @@ export function shortOf({ missing }: Delivery): string | undefined {
   return `it says completed, and these are missing: ${missing.join("; ")}`;
 }
 
-/** What a failed turn leaves for whoever reads of it: where report and partial work stand, and the text of the report. */
+/** What a failed turn has left in its outbox, for whoever reads of it: where report and partial work stand, and the text of the report. */
 export async function leftBehind(
-  home: string,
-  folder: string,
+  left: string,
+  named: string,
 ): Promise<{ readonly where: string; readonly report: string }> {
-  const report = await outboxText(home, ERROR_REPORT_FILE);
-  const { files } = await listRegular(home, `${OUTBOX_FOLDER}/${PARTIAL_FOLDER}`);
+  const report = await outboxText(left, ERROR_REPORT_FILE);
+  const { files } = await listRegular(left, `${OUTBOX_FOLDER}/${PARTIAL_FOLDER}`);
   const places = [
-    ...(report === "" ? [] : [`its report is ${folder}/${OUTBOX_FOLDER}/${ERROR_REPORT_FILE}`]),
-    ...(files.length === 0
-      ? []
-      : [`partial work is in ${folder}/${OUTBOX_FOLDER}/${PARTIAL_FOLDER}/ (${files.length} files)`]),
+    ...(report === "" ? [] : [`its report is ${named}/${OUTBOX_FOLDER}/${ERROR_REPORT_FILE}`]),
+    ...(files.length === 0 ? [] : [`partial work is in ${named}/${OUTBOX_FOLDER}/${PARTIAL_FOLDER}/`]),
   ];
   return { where: places.join(", "), report };
 }

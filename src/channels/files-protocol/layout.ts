@@ -1,14 +1,14 @@
 /**
  * Where the files of a file-based agent stand (docs/files.md, "The layout").
  *
- * L1. Each conversation has a home of its own, `<job directory>/files/<thread>/`, outside of every worktree; it stays until the job is removed.
+ * L1. Each conversation has a home of its own, `<job directory>/homes/<thread>/`, outside of every worktree; it stays until the job is removed.
  * L2. The agent reads `SKILL.md` and `inbox/`; it writes all the rest.
  */
 import { join } from "node:path";
 import type { ThreadId } from "../../soup/message.ts";
 
 /** Folder of the job for the homes of its file-based agents. */
-export const HOMES_FOLDER = "files";
+export const HOMES_FOLDER = "homes";
 
 /** The skill that the agent works by. */
 export const SKILL_FILE = "SKILL.md";

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { TurnEvent } from "../../../src/runtime/agents/port.ts";
 import { makePlace } from "./agent.ts";
 
-const HOME = "job/files/dispatch%3A1.0.1";
+const HOME = "job/homes/dispatch%3A1.0.1";
 
 describe("what the agent finds", () => {
   test("its home is its directory, the worktree a variable, instructions.md also its input", async () => {
@@ -172,7 +172,7 @@ describe("how a turn ends", () => {
       "failed for good, with a report and partial work",
       `mkdir outbox/partial; echo 1 >outbox/partial/a; echo '# Error Report' >outbox/error_report.md
        status failed ', "error": {"type": "ValidationError", "message": "no CSV"}'; exit 1`,
-      `sh ended with exit status 1; it has failed, and says that trying again will not help: ValidationError: no CSV; its report is files/dispatch%3A1.0.1/outbox/error_report.md, partial work is in files/dispatch%3A1.0.1/outbox/partial/ (1 files)`,
+      `sh ended with exit status 1; it has failed, and says that trying again will not help: ValidationError: no CSV; its report is homes/dispatch%3A1.0.1/kept/1/outbox/error_report.md, partial work is in homes/dispatch%3A1.0.1/kept/1/outbox/partial/`,
       { state: "failed", recoverable: false },
       {},
     ],

@@ -5,7 +5,8 @@ import { SECTIONS, sectioned } from "../../../src/channels/files-protocol/sectio
 
 const GIVEN: Instructed = {
   body: "Sum up the sales of each region.\n\nBy month.",
-  remarks: [],
+  from: "",
+  remarks: "",
   agent: "analyst",
   job: "report-1a2b3c4d",
   state: "EXECUTE",
@@ -122,7 +123,7 @@ test("every section is there, in the order of the protocol, whatever the message
 });
 
 test("who sends it and what else there is to know stand in the context", () => {
-  const written = text({ remarks: ["[recovery from orchestrator on job:j]", "Skill: x."] });
+  const written = text({ from: "[recovery from orchestrator on job:j]", remarks: "Skill: x." });
   expect(section(written, "Context")).toMatch(
     /^\[recovery from orchestrator on job:j\]\n\nSkill: x\.\n\nYou are/,
   );
