@@ -83,15 +83,10 @@ describe("agents that need each other", () => {
   });
 
   test("inside a boundary, too, where the inbox cannot be written", async () => {
-    const confined = {
-      ...ANALYST,
-      run: [
-        "sh",
-        "-c",
-        `echo x > inbox/source_data/data.json 2>/dev/null && exit 1; ${String(ANALYST["run"] instanceof Array ? ANALYST["run"][2] : "")}`,
-      ],
-      sandbox: "required",
-    };
+    const confined = filesAgent(
+      "echo x > inbox/source_data/data.json 2>workspace/why && exit 1; cp inbox/source_data/data.json outbox/copied.json",
+      { depends_on: ANALYST["depends_on"], wait_for: ANALYST["wait_for"], sandbox: "required" },
+    );
     const team = {
       collector: { ...COLLECTOR, sandbox: "required" },
       validator: VALIDATOR,

@@ -1,4 +1,5 @@
 /** Messages of file-based agents, as real programs: to the dispatcher, to siblings, to the human (docs/files-dependencies.md). */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Script } from "../../src/runtime/agents/script-turn.ts";
@@ -109,16 +110,28 @@ describe("between siblings", () => {
     ),
   );
 
-  test("a program that dispatches passes a message on by cfa send, as it came", async () => {
-    const lead: Script = async (turn) => {
-      if (turn.turn === 1) return sendAll(turn, ["helper", "asker"]);
-      const [, to] = /^\[\w+ from \w+ for (\w+)\]/u.exec(turn.message.body) ?? [];
-      const child = turn.children.find(({ agent }) => agent === to);
-      if (child !== undefined)
-        return void (await turn.send({ to: child.agent, thread: child.thread, message: turn.message.body }));
-      return turn.message.body.startsWith("asker is done") ? approve(turn) : turn.sendNone();
-    };
-    const done = await runJob(jobOf({ helper: HELPER, asker: ASKER }), { lead });
+  test("a program that dispatches passes a message on by cfa send, as the documentation shows", async () => {
+    const page = readFileSync(new URL("../../docs/files-dependencies.md", import.meta.url), "utf8");
+    const forward = /```sh\n(mail=.*?)```/su.exec(page)?.[1] ?? "exit 1";
+    const lead = [
+      "set -e",
+      'if [ "$CFA_TURN" = 1 ]; then cfa send --to helper help; cfa send --to asker ask; exit 0; fi',
+      forward,
+      'case $mail in *"asker is done"*) cfa outcome APPROVED_WORK --reason good ;; *) cfa send --none ;; esac',
+    ].join("\n");
+    const roster = ["helper", "asker"];
+    const keys = jobOf({ helper: HELPER, asker: ASKER });
+    const done = await runJob(
+      {
+        ...keys,
+        agents: {
+          lead: { run: ["sh", "-c", lead], sandbox: "advisory", roster },
+          helper: HELPER,
+          asker: ASKER,
+        },
+      },
+      {},
+    );
     expect(done.end).toEqual({ kind: "ended", state: "DONE" });
     const home = homeOf(done, done.entries, "asker");
     expect(JSON.parse(read(home, "outbox/answer.json"))).toMatchObject({

@@ -66,7 +66,7 @@ test.each([
   ],
   ["an update to a child, though a sibling has its name", written("reader"), send(reader, written("reader"))],
   ["what a child says to another one, passed on", passedOn, send(reader, passedOn)],
-])("%s", (_name, message, expected) => {
+])("%s becomes a call", (_name, message, expected) => {
   expect(callFor(message, around)).toEqual(expected);
 });
 
