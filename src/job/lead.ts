@@ -12,6 +12,7 @@
 import type { Draft } from "../persistence/entry.ts";
 import { type Wait, waitText } from "../runtime/dependencies/readiness.ts";
 import type { View } from "../runtime/director.ts";
+import { restsInFailure } from "../runtime/failed-work.ts";
 import { unresolved } from "../runtime/held.ts";
 import type { ThreadRecord } from "../runtime/thread-record.ts";
 import { invariant } from "../soup/invariant.ts";
@@ -119,14 +120,8 @@ function failedChildren(view: View, thread: ThreadId): readonly ThreadId[] {
   const { ledger } = view;
   return ledger.thread(thread).children.filter((child) => {
     const { failed, optional } = ledger.thread(child);
-    return (failed || restsInFailure(view, child)) && !optional;
+    return (failed || restsInFailure(child, view)) && !optional;
   });
-}
-
-/** A file-based agent whose last turn failed, and that is not tried again unless its parent writes to it (docs/files.md). */
-function restsInFailure(view: View, thread: ThreadId): boolean {
-  const { last } = view.ledger.thread(thread);
-  return last?.work !== undefined && last.result === "failed" && isAtRest(view, thread);
 }
 
 /** An open conversation that passes over the failure of one of its own, and what the lead can do about it. */

@@ -143,6 +143,32 @@ describe.concurrent("a failure", () => {
     ]);
   });
 
+  test("that nobody mends leaves nobody waiting: whoever gave the work may say so and go on", async () => {
+    const keys = job("fail false");
+    const agents = {
+      lead: { run: ["true"], roster: ["middle"] },
+      middle: { run: ["true"], roster: ["worker"] },
+      ...Object.fromEntries(Object.entries(keys["agents"] ?? {}).filter(([name]) => name === "worker")),
+    };
+    const heard: string[] = [];
+    const { end } = await runJob(
+      { ...keys, agents },
+      {
+        lead: async (turn) => {
+          if (turn.turn === 1) return void (await turn.send({ to: "middle", message: "Make it." }));
+          heard.push(turn.message.body);
+          return close(turn);
+        },
+        middle: async (turn) => {
+          if (turn.turn === 1) return void (await turn.send({ to: "worker", message: "Make it." }));
+          return "It cannot be made.";
+        },
+      },
+    );
+    expect(heard).toEqual(["It cannot be made."]);
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+  });
+
   test("with the policy skip ends it at once", async () => {
     const keys = job("fail true", { recovery: { recoverable: "skip" } });
     const heard: string[] = [];

@@ -26,7 +26,18 @@ export type Roles = {
 };
 
 /** Keys of a role that an agent has, too; some only where it runs a program. What an agent cannot have is a mistake of the role. */
-const SHARED = ["roster", "skill", "depends_on", "wait_for", "network", "env"] as const;
+const SHARED = [
+  "roster",
+  "skill",
+  "depends_on",
+  "wait_for",
+  "outputs",
+  "collect",
+  "inline_limit",
+  "recovery",
+  "network",
+  "env",
+] as const;
 const OF_PROGRAMS: readonly string[] = ["network", "env"];
 
 type Places = ProgramPlaces & { readonly file: string };
