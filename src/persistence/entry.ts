@@ -137,7 +137,10 @@ const bodies = {
     defaults: z.array(z.strictObject({ question: id, answer: id, millis: count })).exactOptional(),
     /** How far a file-based agent has come by its own account; absent for every other (docs/files.md). */
     work: z
-      .strictObject({ state: z.enum(["pending", "running", "completed", "failed"]), recoverable: z.boolean() })
+      .strictObject({
+        state: z.enum(["pending", "running", "completed", "failed"]),
+        recoverable: z.boolean(),
+      })
       .exactOptional(),
     millis: count,
   }),

@@ -213,7 +213,7 @@ test("its progress is told while it runs; a turn that is stopped begins again in
   const script = `if [ $n -gt 1 ]; then cp kept/1/outbox/half outbox/made.txt; echo x >outbox/summary.md; say completed; exit; fi
     echo half >outbox/half; say running ', "progress": {"current_step": "half", "steps_completed": 1, "total_steps": 2}'; sleep 60`;
   const place = makePlace();
-  const engine = makeEngine();
+  const engine = makeEngine({});
   const told = gate();
   let line = "";
   const onTurnEvent = (_thread: string, event: TurnEvent) => {

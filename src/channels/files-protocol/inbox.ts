@@ -14,9 +14,6 @@ import { type Input, type Instructed, instructionsText } from "./instructions.ts
 import { DEPENDENCIES_FILE, INBOX_FOLDER, INSTRUCTIONS_FILE } from "./layout.ts";
 import { writeReadOnly } from "./home.ts";
 
-/** Files larger than this are not copied unless the agent says otherwise, bytes. */
-export const INLINE_LIMIT = 1024 * 1024;
-
 /** What the instructions need that the request does not hold. */
 export type InboxOptions = Pick<Instructed, "required" | "collect"> & {
   /** Bytes (N2). */
