@@ -10,18 +10,17 @@ import type { Call } from "../../runtime/admission.ts";
 import type { TurnRequest, TurnResult } from "../../runtime/agents/port.ts";
 import { makeCall } from "../../runtime/outbox-calls.ts";
 import { MESSAGES_FOLDER } from "./layout.ts";
-import { type Before, filesBefore, makeFolder, readWritten, writeArrived } from "./message-folder.ts";
+import { type Before, filesBefore, readWritten, writeArrived } from "./message-folder.ts";
 import { callFor } from "./message-routes.ts";
 import { messageOfMail } from "./messages.ts";
 
-/** Writes what the message of the turn says into the home, and notes what is there before its program starts. */
+/** Writes what the message of the turn says into the home, which is ready for it (home.ts), and notes what is there before its program starts. */
 export async function beginExchange(
   home: string,
   { facts, message }: Pick<TurnRequest, "facts" | "message">,
   now: Date,
 ): Promise<Before> {
   const folder = join(home, MESSAGES_FOLDER);
-  await makeFolder(folder);
   const arrived = messageOfMail(facts.agent, message, now);
   if (arrived !== undefined) await writeArrived(folder, arrived);
   return filesBefore(folder);

@@ -6,10 +6,9 @@
  * B2. Reading follows no link, waits for no writer, and is bounded. Whatever is not taken is named with the reason.
  * B3. Mail is written once: a turn that is run again finds it there.
  */
-import type { Dirent } from "node:fs";
-import { lstat, mkdir, opendir, rm } from "node:fs/promises";
+import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
-import { createFile, readRegular, TEMPORARY } from "../../runtime/outbox-file.ts";
+import { createFile, readRegular } from "../../runtime/outbox-file.ts";
 import { look } from "../../runtime/workspaces/safe-path.ts";
 import {
   type FileMessage,
@@ -20,8 +19,10 @@ import {
   parseFileMessage,
 } from "./messages.ts";
 
-/** Most messages that one turn may write. */
+/** Most files of one turn that are read. */
 export const MESSAGES_MAX = 100;
+/** Most of the others that are named. */
+const NAMED_MAX = 50;
 /** Most files that are looked at. */
 const LISTED_MAX = 10_000;
 
@@ -35,19 +36,11 @@ export type Written = {
   readonly problems: readonly string[];
 };
 
-/** Makes the folder; what stands in its place and is none goes. */
-export async function makeFolder(folder: string): Promise<void> {
-  const there = await look(folder);
-  if (there?.isDirectory() === true) return;
-  if (there !== undefined) await rm(folder);
-  await mkdir(folder, { recursive: true });
-}
-
 /** Writes a message that has arrived, under the next number of its pair (B3). Returns the name of its file. */
 export async function writeArrived(folder: string, message: FileMessage): Promise<string> {
   const pair = pairOf(message);
   const { names } = await list(folder);
-  const numbers = names.flatMap(({ name }) => numberIn(name, pair) ?? []);
+  const numbers = names.flatMap((name) => numberIn(name, pair) ?? []);
   const newest = Math.max(0, ...numbers);
   const there = newest === 0 ? undefined : await readMessage(folder, messageFileName(message, newest));
   if (there !== undefined && "message" in there && there.message.mail === message.mail)
@@ -62,7 +55,7 @@ export async function writeArrived(folder: string, message: FileMessage): Promis
 export async function filesBefore(folder: string): Promise<Before> {
   const { names } = await list(folder);
   const entries = await Promise.all(
-    names.map(async ({ name }) => [name, await identityOf(folder, name)] as const),
+    names.map(async (name) => [name, await identityOf(folder, name)] as const),
   );
   return new Map(entries);
 }
@@ -76,21 +69,26 @@ export async function readWritten(folder: string, before: Before): Promise<Writt
   }
   const { names, cut } = await list(folder);
   const fresh: string[] = [];
-  for (const { name } of names)
-    if (!name.startsWith(TEMPORARY) && before.get(name) !== (await identityOf(folder, name)))
-      fresh.push(name);
+  for (const name of names) if (before.get(name) !== (await identityOf(folder, name))) fresh.push(name);
   const taken: { file: string; message: FileMessage; number: number }[] = [];
   const problems = cut ? [`messages/ holds more than ${LISTED_MAX} files: the rest is not looked at`] : [];
-  const over: string[] = [];
-  for (const file of fresh.sort()) {
+  fresh.sort();
+  for (const file of fresh.slice(0, MESSAGES_MAX)) {
     const read = await readMessage(folder, file);
-    if ("problem" in read) problems.push(`messages/${file} ${read.problem}: ignored`);
-    else if (taken.length < MESSAGES_MAX) taken.push({ file, ...read });
-    else over.push(file);
+    if ("problem" in read) problems.push(`messages/${shown(file)} ${read.problem}: ignored`);
+    else taken.push({ file, ...read });
   }
+  const over = fresh.slice(MESSAGES_MAX);
   if (over.length > 0)
-    problems.push(`more than ${MESSAGES_MAX} messages in one turn, ignored: ${over.join(", ")}`);
+    problems.push(
+      `more than ${MESSAGES_MAX} messages in one turn, ${over.length} ignored: ${over.slice(0, NAMED_MAX).map(shown).join(", ")}${over.length > NAMED_MAX ? ", …" : ""}`,
+    );
   return { messages: taken.sort((one, other) => one.number - other.number), problems };
+}
+
+/** A name as the log shows it: an agent may have put anything into it. */
+function shown(file: string): string {
+  return /^[\w.-]{1,120}$/u.test(file) ? file : JSON.stringify(file.slice(0, 120));
 }
 
 async function readMessage(folder: string, file: string): Promise<ReturnType<typeof parseFileMessage>> {
@@ -99,11 +97,12 @@ async function readMessage(folder: string, file: string): Promise<ReturnType<typ
   return "problem" in read ? read : parseFileMessage(file, read.text);
 }
 
-async function list(folder: string): Promise<{ readonly names: readonly Dirent[]; readonly cut: boolean }> {
-  const names: Dirent[] = [];
+/** Names in the folder, at most {@link LISTED_MAX}. */
+async function list(folder: string): Promise<{ readonly names: readonly string[]; readonly cut: boolean }> {
+  const names: string[] = [];
   for await (const entry of await opendir(folder)) {
     if (names.length >= LISTED_MAX) return { names, cut: true };
-    names.push(entry);
+    names.push(entry.name);
   }
   return { names, cut: false };
 }
