@@ -21,7 +21,7 @@ export type Boundaries = {
   readonly again: readonly Draft[];
 };
 
-type Program = Extract<JobAgent, { adapter: "command" }>;
+type Program = Extract<JobAgent, { adapter: "command" | "files" }>;
 
 /** What the machine offers; tried once a process for each PATH. */
 const offers = new Map<string, Promise<Offer>>();
@@ -51,7 +51,7 @@ export async function boundariesOf(
   own: Readonly<Record<AgentName, unknown>>,
 ): Promise<Boundaries> {
   const programs = Object.entries(definition.agents).flatMap(([name, agent]): [AgentName, Program][] =>
-    agent.adapter === "command" && own[name] === undefined ? [[name, agent]] : [],
+    agent.adapter !== "script" && own[name] === undefined ? [[name, agent]] : [],
   );
   const wanting = programs.filter(([, { sandbox }]) => sandbox !== "advisory");
   const offer = wanting.length === 0 ? undefined : await offerOf(process.env["PATH"] ?? "");

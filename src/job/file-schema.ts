@@ -7,6 +7,8 @@
  */
 import { z } from "zod";
 import { POLICIES } from "../soup/message.ts";
+import { needsKeys } from "./dependency-keys.ts";
+import { filesKeys } from "./files-agent.ts";
 import { LIVE_STATES } from "./machine.ts";
 import { scriptStepsSchema } from "../runtime/agents/script-steps.ts";
 import { TOOL_NAME } from "../runtime/agents/tool-names.ts";
@@ -68,6 +70,20 @@ const tool = z
   })
   .meta({ description: "A program that the agent may call as a tool." });
 
+const program = {
+  sandbox: sandboxSchema.default("required").meta({
+    description:
+      "Boundary around the program: required refuses to start without one, preferred takes what the machine offers, advisory takes none.",
+  }),
+  network: network.default("none").meta({
+    description:
+      "Network that the program may reach inside a boundary; without one (advisory) nothing enforces it.",
+  }),
+  env: variableNames
+    .default([])
+    .meta({ description: "Environment variables that the program sees beside PATH and the CFA_ ones." }),
+};
+
 const commandAgent = z
   .strictObject({
     adapter: z
@@ -79,17 +95,7 @@ const commandAgent = z
         "Program and arguments. A file beside job.yaml becomes its absolute path; the working directory is the workspace.",
     }),
     ...role,
-    sandbox: sandboxSchema.default("required").meta({
-      description:
-        "Boundary around the program: required refuses to start without one, preferred takes what the machine offers, advisory takes none.",
-    }),
-    network: network.default("none").meta({
-      description:
-        "Network that the program may reach inside a boundary; without one (advisory) nothing enforces it.",
-    }),
-    env: variableNames
-      .default([])
-      .meta({ description: "Environment variables that the program sees beside PATH and the CFA_ ones." }),
+    ...program,
     prompt: oneOf(["message", "full"]).default("message").meta({
       description:
         "What it reads on standard input: its message, or, for models, in a first turn also skill, tools and status protocol.",
@@ -97,6 +103,20 @@ const commandAgent = z
     tools: z.array(tool).default([]).meta({ description: "Tools of its own, beside those of cfa." }),
   })
   .meta({ title: "command", description: "An agent that is a program." });
+
+const filesAgent = z
+  .strictObject({
+    adapter: z.literal("files").meta({ description: "Gives work and takes results as files." }),
+    run: commandWords().meta({
+      description:
+        "Program and arguments. A file beside job.yaml becomes its absolute path; the working directory is the home of the conversation.",
+    }),
+    ...role,
+    ...program,
+    ...filesKeys,
+    ...needsKeys,
+  })
+  .meta({ title: "files", description: "A program that speaks the file-based protocol." });
 
 const scriptAgent = z
   .strictObject({
@@ -195,7 +215,7 @@ export const jobFileSchema = z
       .prefault({})
       .meta({ description: "Artifacts that the operator supplies, as files relative to job.yaml." }),
     agents: z
-      .record(z.string(), z.discriminatedUnion("adapter", [commandAgent, scriptAgent]))
+      .record(z.string(), z.discriminatedUnion("adapter", [commandAgent, filesAgent, scriptAgent]))
       .refine((agents) => Object.keys(agents).length > 0, "must have at least one agent")
       .meta({
         description: "The agents, by name.",

@@ -210,6 +210,7 @@ function turnBody(
     files: travelling.filter(({ files }) => files.length > 0),
     optional: [...broadcast.optional],
     ...(defaults.length === 0 ? {} : { defaults }),
+    ...(result.work === undefined ? {} : { work: result.work }),
     millis,
   };
 }

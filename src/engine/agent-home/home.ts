@@ -50,6 +50,6 @@ export function grantOf(name: string, agent: JobAgent, role: Role, home: AgentHo
     scripts: [...scriptsOf(role)],
     read: [home.role, join(home.claudeConfig, "skills"), join(home.codexHome, "skills")],
     write: [],
-    network: agent.adapter === "command" ? agent.network : "none",
+    network: agent.adapter === "script" ? "none" : agent.network,
   };
 }

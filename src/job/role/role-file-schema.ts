@@ -5,6 +5,8 @@
  */
 import { z } from "zod";
 import { CHANNEL_SERVER, TOOL_PATTERN } from "../../tool-check/grant.ts";
+import { needsOfRole } from "../dependency-keys.ts";
+import { filesKeysOfRole } from "../files-agent.ts";
 import {
   LOWER_NAME,
   agentName,
@@ -67,6 +69,8 @@ export const roleFileSchema = z
       .array(oneOf(RECEIVABLE))
       .optional()
       .meta({ description: "Kinds of messages that others may send it; all unless given." }),
+    ...needsOfRole,
+    ...filesKeysOfRole,
     network: network.optional().meta({ description: "Network that its programs and tools may reach." }),
     env: variableNames.optional().meta({ description: "Environment variables that its program sees." }),
     limits: z
