@@ -5,6 +5,7 @@
  * W1. It returns when the threads have ended and nothing of them is left, or says why that is not so.
  */
 import { nanoid } from "nanoid";
+import { openFolds } from "../../engine/checkpoint.ts";
 import { hasEnded, type ReadJob } from "../../engine/read-job.ts";
 import { notWithdrawable } from "../../job/acts.ts";
 import { isOver } from "../../job/state-record.ts";
@@ -14,11 +15,10 @@ import type { ThreadId } from "../../soup/message.ts";
 import { type Context, say } from "../context.ts";
 import { Misuse } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
-import { awaitEntry, isOwned } from "../follow.ts";
+import { awaitEntry } from "../follow.ts";
 import { chooseUnfinished, type JobPlace, readJob, withInbox } from "../jobs.ts";
 import { carryOut } from "../post-act.ts";
 import { userName } from "../who.ts";
-import { JobViewer } from "../view/job-view.ts";
 import { targetOf } from "../write-to.ts";
 
 /** Options of `cfa withdraw`. */
@@ -81,16 +81,15 @@ function subtree(ledger: Ledger, thread: ThreadId): readonly ThreadId[] {
 /** Reads the log until it is done or nobody runs the job any more. */
 async function watchOwner(place: JobPlace, target: ThreadId): Promise<ReadJob | undefined> {
   return withInbox(place, async (bus) => {
-    const viewer = new JobViewer();
-    if (await isOwned(bus)) {
-      await awaitEntry(bus, 0, (entry) => {
-        viewer.apply(entry);
-        return isDone(viewer.read, target);
-      });
-    } else {
-      for await (const entry of bus.log.read()) viewer.apply(entry);
-    }
-    return viewer.empty ? undefined : viewer.read;
+    const { reader } = await openFolds(bus.log);
+    const known = reader.job();
+    if (known === undefined || isDone(known, target)) return known;
+    await awaitEntry(bus, reader.seq, (entry) => {
+      reader.apply(entry);
+      const read = reader.job();
+      return read !== undefined && isDone(read, target);
+    });
+    return reader.job();
   });
 }
 

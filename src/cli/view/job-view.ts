@@ -8,12 +8,13 @@ import { JobReader, type ReadJob } from "../../engine/read-job.ts";
 import type { Transition } from "../../job/machine.ts";
 import type { Entry } from "../../persistence/entry.ts";
 import type { InboxItem } from "../../persistence/ports.ts";
+import { NOTHING_SPENT, type SpentView } from "../../runtime/spending.ts";
+import type { ThreadState } from "../../runtime/thread-states.ts";
 import { invariant } from "../../soup/invariant.ts";
 import type { AgentName, ThreadId } from "../../soup/message.ts";
 import { type PendingAnswer, pendingAnswers, questionsOf, type QuestionView } from "./question-view.ts";
-import { NOTHING_SPENT, Spending, type SpentView } from "./spending.ts";
 import { firstLine } from "./text.ts";
-import { type Moment, stateOf, type ThreadState, whyOf } from "./thread-view.ts";
+import { whyOf } from "./thread-view.ts";
 
 /** A thread with everything below it. */
 export type ThreadView = {
@@ -65,28 +66,16 @@ export type JobView = {
 
 /** Folds a job entry by entry into its view. */
 export class JobViewer {
-  readonly #reader = new JobReader();
-  readonly #started = new Map<ThreadId, number>();
-  readonly #spent = new Spending();
-  readonly #boundaries = new Map<AgentName, string>();
-  readonly #states = new Map<ThreadId, { readonly state: ThreadState; readonly since: string }>();
+  readonly #reader: JobReader;
+
+  /** `reader` holds what has been folded before. */
+  constructor(reader: JobReader = new JobReader()) {
+    this.#reader = reader;
+  }
 
   /** Takes up the next entry. Throws LogInvalid when the rules do not allow it. */
   apply(entry: Entry): void {
     this.#reader.apply(entry);
-    if (entry.kind === "turn") this.#spent.take(entry.body);
-    if (entry.kind === "start") {
-      const { thread, turn, agent, boundary } = entry.body;
-      this.#started.set(thread, turn);
-      if (boundary !== undefined) this.#boundaries.set(agent, boundary);
-    }
-    if (entry.kind === "rollback") this.#started.delete(entry.body.thread);
-    const moment = this.#moment(this.read);
-    for (const thread of touched(entry) ?? moment.ledger.threads.keys()) {
-      if (!moment.ledger.threads.has(thread)) continue;
-      const state = stateOf(thread, moment);
-      if (this.#states.get(thread)?.state !== state) this.#states.set(thread, { state, since: entry.at });
-    }
   }
 
   /** Whether there is an entry yet. */
@@ -105,7 +94,6 @@ export class JobViewer {
   view(inbox: readonly InboxItem[] = []): JobView {
     const { read } = this;
     const { record, ledger, configuration } = read;
-    const moment = this.#moment(read);
     const { machine, delivered, definition } = record;
     const answers = pendingAnswers(ledger, inbox);
     const questions = questionsOf(ledger, answers);
@@ -117,68 +105,43 @@ export class JobViewer {
       parked: record.parked,
       questions,
       answers,
-      threads: this.#thread(ledger.root, moment, questions),
+      threads: threadView(ledger.root, read, questions),
       delivered,
       ended: configuration.isClosed(ledger.root) && ledger.unreleased.size === 0,
       request: definition.request,
       openedAt: record.openedAt,
       at: read.at,
-      spent: this.#spent.ofJob(),
+      spent: ledger.overview.spending.ofJob(),
       boundary: Object.fromEntries(
         Object.entries(definition.agents).map(([name, agent]) => [
           name,
-          this.#boundaries.get(name) ?? (agent.adapter === "script" ? "in-process" : agent.sandbox),
+          ledger.overview.boundaryOf(name) ?? (agent.adapter === "script" ? "in-process" : agent.sandbox),
         ]),
       ),
     };
   }
-
-  #moment({ configuration, ledger, record }: ReadJob): Moment {
-    return { configuration, ledger, started: this.#started, parked: record.parked };
-  }
-
-  #thread(thread: ThreadId, moment: Moment, questions: readonly QuestionView[]): ThreadView {
-    const record = moment.ledger.thread(thread);
-    const { state, since } = this.#states.get(thread) ?? { state: "ended", since: record.since };
-    return {
-      thread,
-      agent: record.agent,
-      parent: record.parent ?? null,
-      state,
-      since,
-      turns: record.turns,
-      failures: record.failures,
-      why: whyOf(record, state, moment),
-      spent: this.#spent.of(thread),
-      children: [
-        ...questions.filter((one) => one.thread === thread).map(conversationView),
-        ...record.children.map((child) => this.#thread(child, moment, questions)),
-      ],
-    };
-  }
 }
 
-/** Threads whose state an entry may change; undefined for all. */
-function touched(entry: Entry): readonly ThreadId[] | undefined {
-  switch (entry.kind) {
-    case "fire": {
-      const { t, "t'": other } = entry.body.at;
-      return [t, other].filter((thread) => thread !== undefined);
-    }
-    case "open":
-      return [entry.body.root.thread];
-    case "park":
-      return undefined;
-    case "post":
-    case "interrupt":
-    case "terminate":
-    case "rollback":
-    case "start":
-    case "turn":
-      return [entry.body.thread];
-    default:
-      return [];
-  }
+function threadView(thread: ThreadId, read: ReadJob, questions: readonly QuestionView[]): ThreadView {
+  const { ledger, configuration, record: job } = read;
+  const { states, spending } = ledger.overview;
+  const record = ledger.thread(thread);
+  const { state, since } = states.of(thread) ?? { state: "ended", since: record.since };
+  return {
+    thread,
+    agent: record.agent,
+    parent: record.parent ?? null,
+    state,
+    since,
+    turns: record.turns,
+    failures: record.failures,
+    why: whyOf(record, state, { configuration, parked: job.parked }),
+    spent: spending.of(thread),
+    children: [
+      ...questions.filter((one) => one.thread === thread).map(conversationView),
+      ...record.children.map((child) => threadView(child, read, questions)),
+    ],
+  };
 }
 
 /** A question as the conversation that it is, below its asker (CfA §7). */

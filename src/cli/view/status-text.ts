@@ -6,7 +6,7 @@
 import type { Colors } from "./colors.ts";
 import { between } from "./elapsed.ts";
 import type { JobView } from "./job-view.ts";
-import type { SpentView } from "./spending.ts";
+import type { SpentView } from "../../runtime/spending.ts";
 import { count, firstLine, plain } from "./text.ts";
 import { treeLines } from "./tree-lines.ts";
 

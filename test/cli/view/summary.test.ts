@@ -1,7 +1,7 @@
 /** The last words of a run. */
 import { expect, test } from "vitest";
 import type { JobView } from "../../../src/cli/view/job-view.ts";
-import { NOTHING_SPENT } from "../../../src/cli/view/spending.ts";
+import { NOTHING_SPENT } from "../../../src/runtime/spending.ts";
 import { endLines, parkedLines, stoppedLines, waitingLines } from "../../../src/cli/view/summary.ts";
 
 const view: JobView = {

@@ -1,7 +1,7 @@
 /** The tree of threads: from a view to lines, in a given width and height. */
 import { expect, test } from "vitest";
 import type { JobView, ThreadView } from "../../../src/cli/view/job-view.ts";
-import { NOTHING_SPENT } from "../../../src/cli/view/spending.ts";
+import { NOTHING_SPENT } from "../../../src/runtime/spending.ts";
 import { spentText } from "../../../src/cli/view/status-text.ts";
 import { widthOf } from "../../../src/cli/view/text.ts";
 import { treeLines } from "../../../src/cli/view/tree-lines.ts";

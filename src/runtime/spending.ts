@@ -3,24 +3,47 @@
  *
  * C1. What is not known is null, never zero; where some turn said nothing, a sum is what is known at least.
  */
-import type { EntryBody } from "../../persistence/entry.ts";
-import type { ThreadId } from "../../soup/message.ts";
+import { z } from "zod";
+import type { EntryBody } from "../persistence/entry.ts";
+import type { ThreadId } from "../soup/message.ts";
+
+const spentSchema = z.strictObject({
+  turns: z.int().nonnegative(),
+  tokens: z.number().nonnegative().nullable(),
+  usd: z.number().nonnegative().nullable(),
+  complete: z.boolean(),
+});
 
 /** See the header; `complete` when every turn has said what it used. */
-export type SpentView = {
-  readonly turns: number;
-  readonly tokens: number | null;
-  readonly usd: number | null;
-  readonly complete: boolean;
-};
+export type SpentView = Readonly<z.infer<typeof spentSchema>>;
+
+/** Schema of the sums in a checkpoint. */
+export const spendingSchema = z.strictObject({
+  job: spentSchema,
+  threads: z.array(z.tuple([z.string(), spentSchema])),
+});
+
+/** The sums as a checkpoint holds them. */
+export type SpendingForm = z.infer<typeof spendingSchema>;
 
 /** Before any turn has ended. */
 export const NOTHING_SPENT: SpentView = { turns: 0, tokens: 0, usd: 0, complete: true };
 
 /** See the header. */
 export class Spending {
-  readonly #threads = new Map<ThreadId, SpentView>();
-  #job = NOTHING_SPENT;
+  readonly #threads: Map<ThreadId, SpentView>;
+  #job: SpentView;
+
+  /** `form` are the sums to go on from. */
+  constructor(form: SpendingForm = { job: NOTHING_SPENT, threads: [] }) {
+    this.#threads = new Map(form.threads);
+    this.#job = form.job;
+  }
+
+  /** What a checkpoint holds of them. */
+  form(): SpendingForm {
+    return { job: this.#job, threads: [...this.#threads] };
+  }
 
   /** Takes up the end of a turn. */
   take({ thread, usage }: Pick<EntryBody<"turn">, "thread" | "usage">): void {
