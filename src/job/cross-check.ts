@@ -10,10 +10,12 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import { jobFileSchema } from "./file-schema.ts";
+import { unknownAgent } from "./known-agents.ts";
 import { LIVE_STATES, type LiveState, approvalsBefore } from "./machine.ts";
 import type { Problem } from "./mistakes.ts";
-import { didYouMean, quote } from "./problems.ts";
+import { quote } from "./problems.ts";
 import { type ProgramPlaces, resolveProgram } from "./program.ts";
+import { checkFallbacks } from "./check-fallbacks.ts";
 import { checkKinds } from "./role/check-kinds.ts";
 import { checkTools, type FoundTool } from "./role-tools.ts";
 import type { Role } from "./role/role.ts";
@@ -62,6 +64,7 @@ const viewSchema = z.object({
         .catch(NO_AGENT),
     )
     .catch({}),
+  prices: z.object({ agents: z.record(z.string(), z.unknown()).catch({}) }).catch({ agents: {} }),
   notify: z.object({ run: words }).catch({ run: [] }),
   states: z
     .object({ INTENT: stateView, PLAN: stateView, EXECUTE: stateView })
@@ -101,7 +104,8 @@ export function check(
   const problems = [
     ...checkAgentNames(view),
     ...checkRosters(view),
-    ...checkFallbacks(view),
+    ...checkFallbacks(view.agents, proxyOf(view)),
+    ...checkPrices(view),
     ...checkLeads(view),
     ...checkKinds(rostersOf(view), leadsOf(view), roles),
     ...checkProxy(view),
@@ -116,6 +120,16 @@ export function check(
     problems,
     findings: { programs: programs.found, tools: tools.found, notify: notify.found, given: given.found },
   };
+}
+
+/** Names of models are known to nobody but the agents. */
+function checkPrices({ prices, agents }: View): readonly Problem[] {
+  return Object.keys(prices.agents).flatMap((name) =>
+    unknownAgent(["prices", "agents", name], "prices.agents", name, agents).map((problem) => ({
+      ...problem,
+      atKey: true,
+    })),
+  );
 }
 
 function rostersOf({ agents }: View): ReadonlyMap<string, readonly string[]> {
@@ -147,14 +161,6 @@ function checkRosters({ agents }: View): readonly Problem[] {
       return unknownAgent(at, `the roster of ${agent}`, name, agents);
     }),
   );
-}
-
-function checkFallbacks({ agents }: View): readonly Problem[] {
-  return Object.entries(agents).flatMap(([agent, { fallback = "" }]) => {
-    const path = ["agents", agent, "fallback"];
-    if (fallback === agent) return [{ path, sentence: `${agent} cannot be its own fallback` }];
-    return unknownAgent(path, `agents.${agent}.fallback`, fallback, agents);
-  });
 }
 
 /** The proxy speaks for the human and knows them: it has no other part in the job. */
@@ -197,19 +203,6 @@ function checkLeads({ agents, states, proxy }: View): readonly Problem[] {
     ...named,
     { path: ["agents"], atKey: true, sentence, hint: "name one as agent of the state, or call one lead" },
   ];
-}
-
-/** `name` must be an agent of the job; the empty word stands for a mistake of type, told elsewhere. */
-function unknownAgent(
-  at: readonly PropertyKey[],
-  where: string,
-  name: string,
-  agents: View["agents"],
-): Problem[] {
-  const known = Object.keys(agents);
-  if (name === "" || known.includes(name)) return [];
-  const hint = didYouMean(name, known) ?? `agents of this job: ${known.join(", ")}`;
-  return [{ path: at, sentence: `${where} names ${quote(name)}, which is no agent of this job`, hint }];
 }
 
 function checkArtifacts({ artifacts }: View): readonly Problem[] {

@@ -4,7 +4,7 @@
  * F1. An effect is keyed by thread and turn and derived from the state, never from an intention: starting the
  *     scheduler again on the same state starts the same effects.
  * F2. An effect's result comes back as drafts, in the order in which effects end; a result that the state no longer
- *     asks for (another turn number, an ended thread) is dropped.
+ *     asks for (another turn number, an ended thread) is dropped by name: what it has used, its session and its edits stay.
  * F3. Whatever an agent does to its tree ends as a failed turn, or as a conflict (held.ts); the tree is mended before the next.
  * F4. A tree into which an ended thread is still to be merged gets no turn before that, unless the tree holds a
  *     conflict, which only a turn can resolve.
@@ -14,7 +14,7 @@
 import { join } from "node:path";
 import type { Draft } from "../persistence/entry.ts";
 import { invariant } from "../soup/invariant.ts";
-import type { ThreadId } from "../soup/message.ts";
+import type { AgentName, ThreadId } from "../soup/message.ts";
 import type { Run } from "../soup/molecule.ts";
 import type { AgentAdapter, TurnEvent } from "./agents/port.ts";
 import type { View } from "./director.ts";
@@ -27,7 +27,7 @@ import { type Launch, TreeEffects, type TreeEffectsOptions } from "./tree-effect
 import { type FinishedTurn, runTurn, turnWithout } from "./turn.ts";
 import { isFaultOfTurn } from "./turn-fault.ts";
 import { setAside } from "./turn-files.ts";
-import { turnDrafts } from "./turn-drafts.ts";
+import { overtakenTurn, turnDrafts } from "./turn-drafts.ts";
 import { planOf } from "./turn-plan.ts";
 import { TreeBroken } from "./workspaces/port.ts";
 
@@ -80,7 +80,7 @@ export class Effects {
       view,
       launch,
       report: (turn, event) => this.#report(turn, () => this.#proxies.isCurrent(turn), event),
-      fenced: (adapter) => this.#fenced(adapter),
+      fenced: (adapter, begin) => this.#fenced(adapter, begin),
       hasRoom: () => options.actsOnly !== true && this.running() < options.concurrency,
     });
     const { remembered, job } = options;
@@ -203,6 +203,8 @@ export class Effects {
     const key = `${thread} ${turn}`;
     const tree = director.treeOf(thread);
     if (this.#turns.has(key) || this.running() >= concurrency || this.#trees.mergesInto(tree, view)) return;
+    // A turn goes on in the session of the one that it takes the place of, which is known when that one has ended.
+    if ([...this.#turns.values()].some((under) => under.run.thread === thread)) return;
     if (this.#options.actsOnly === true || director.hindrance(view) !== undefined) return;
     const plan = planOf(run, view, this.#options);
     const by = plan.brief.substitute ?? run.agent;
@@ -210,14 +212,15 @@ export class Effects {
     invariant(adapter !== undefined, `no adapter for ${by}`);
     const controller = new AbortController();
     this.#turns.set(key, { run, controller });
+    let began = false;
     this.#launch(async () => {
       const isCurrent = () => this.#runs.get(thread)?.turn === turn;
-      const report = (event: TurnEvent) => this.#report(run, isCurrent, event);
+      const report = (event: TurnEvent) => this.#report(run, isCurrent, event, plan.brief.substitute);
       const { serial } = plan.facts;
       await this.#mended(tree, `${serial}.${turn}`);
       const finished = await runTurn(plan, {
         workspaces,
-        adapter: this.#fenced(adapter),
+        adapter: this.#fenced(adapter, () => (began = true)),
         directories,
         signal: controller.signal,
         report,
@@ -226,17 +229,18 @@ export class Effects {
       }).catch(brokenTurn);
       return () => {
         this.#turns.delete(key);
-        const newest = this.#runs.get(thread)?.turn;
-        if (newest !== undefined && newest !== turn) return [droppedResult(run)];
-        if (newest === undefined || finished.result.stop === "aborted") return [];
-        return turnDrafts(plan, finished, this.#view(), director, this.#options.overCap);
+        const view = this.#view();
+        if (!isCurrent()) return began ? [overtakenTurn(plan, finished, view)] : [];
+        if (finished.result.stop === "aborted") return [];
+        return turnDrafts(plan, finished, view, director, this.#options.overCap);
       };
     });
   }
 
-  /** The adapter, whose turns end only for the owner (F5). */
-  #fenced(adapter: AgentAdapter): AgentAdapter {
+  /** The adapter, whose turns end only for the owner (F5); `begin` hears that one begins. */
+  #fenced(adapter: AgentAdapter, begin: () => void): AgentAdapter {
     const run: AgentAdapter["run"] = async (request, report) => {
+      begin();
       const result = await adapter.run(request, report);
       await this.#options.refuseLost();
       return result;
@@ -251,14 +255,21 @@ export class Effects {
       .catch(unlessBroken);
   }
 
-  #report({ thread, turn, agent }: ProxyTurn, isCurrent: () => boolean, event: TurnEvent): void {
+  /** `substitute` is the agent that stands in; null where none does. */
+  #report(
+    { thread, turn, agent }: ProxyTurn,
+    isCurrent: () => boolean,
+    event: TurnEvent,
+    substitute: AgentName | null = null,
+  ): void {
     this.#options.onTurnEvent?.(thread, event);
     if (event.kind !== "started") return;
     const { pid, started } = event;
-    const kind = this.#options.agents[agent]?.boundary;
+    const kind = this.#options.agents[substitute ?? agent]?.boundary;
     const boundary = kind === undefined || kind === "in-process" ? {} : { boundary: kind };
+    const by = substitute === null ? {} : { by: substitute };
     this.#results.push(() =>
-      isCurrent() ? [{ kind: "start", body: { thread, turn, agent, pid, started, ...boundary } }] : [],
+      isCurrent() ? [{ kind: "start", body: { thread, turn, agent, pid, started, ...boundary, ...by } }] : [],
     );
     this.#wake();
   }
@@ -272,11 +283,6 @@ function unlessBroken(error: unknown): void {
 function brokenTurn(error: unknown): FinishedTurn {
   if (!(error instanceof TreeBroken) || !isFaultOfTurn(error)) throw error;
   return turnWithout("failed", error.message);
-}
-
-function droppedResult({ thread, turn }: Run): Draft {
-  const text = `the result of turn ${turn} was dropped: another message has taken its place`;
-  return { kind: "note", body: { level: "info", thread, text } };
 }
 
 function toggle(set: Set<ThreadId>, thread: ThreadId, on: boolean): void {

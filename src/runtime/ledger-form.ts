@@ -4,6 +4,7 @@ import { bodySchemas, fileSchema, messageSchema } from "../persistence/entry.ts"
 import type { ThreadId } from "../soup/message.ts";
 import type { Ledger } from "./ledger.ts";
 import { overviewSchema } from "./overview.ts";
+import { spentSchema } from "./spending.ts";
 import { NEW_THREAD } from "./thread-record.ts";
 
 const id = z.string();
@@ -58,6 +59,8 @@ const escalationSchema = z.strictObject({
   failures: count,
   failure: z.string().nullable(),
   session: z.string().optional(),
+  running: z.boolean(),
+  since: z.string(),
   process: z.strictObject({ pid: z.int(), started: z.string().nullable() }).optional(),
   exchanges: z.array(
     z.strictObject({
@@ -69,6 +72,7 @@ const escalationSchema = z.strictObject({
     }),
   ),
   answer: z.strictObject({ text: z.string(), byProxy: z.boolean(), at: z.string() }).optional(),
+  lost: z.boolean(),
   over: z.boolean(),
 });
 
@@ -88,10 +92,7 @@ export const ledgerSchema = z.strictObject({
   unreleased: z.array(id),
   optional: z.array(id),
   root: id,
-  turns: count,
-  tokens: z.number().nonnegative(),
-  usd: z.number().nonnegative(),
-  usageUnknown: z.boolean(),
+  spent: spentSchema,
   overview: overviewSchema,
 });
 
@@ -104,7 +105,7 @@ export function formOf(
   tasks: ReadonlyMap<ThreadId, string>,
   optional: ReadonlySet<ThreadId>,
 ): LedgerForm {
-  const { root, turns, tokens, usd, usageUnknown } = ledger;
+  const { root, spent } = ledger;
   return {
     threads: [...ledger.threads.values()].map((one) => ({ ...one, children: [...one.children] })),
     questions: [...ledger.questions.values()],
@@ -121,10 +122,7 @@ export function formOf(
     unreleased: [...ledger.unreleased],
     optional: [...optional],
     root,
-    turns,
-    tokens,
-    usd,
-    usageUnknown,
+    spent,
     overview: ledger.overview.form(),
   };
 }
@@ -141,8 +139,8 @@ export function fill(ledger: Ledger, form: LedgerForm): void {
   copy(form.conflicts, ledger.conflicts);
   copy(form.prepared, ledger.prepared);
   for (const thread of form.unreleased) ledger.unreleased.add(thread);
-  const { root, turns, tokens, usd, usageUnknown } = form;
-  Object.assign(ledger, { root, turns, tokens, usd, usageUnknown });
+  ledger.root = form.root;
+  ledger.spent = form.spent;
 }
 
 function copy<K, V>(from: Iterable<readonly [K, V]>, to: Map<K, V>): void {

@@ -1,77 +1,63 @@
 /**
- * What a job and each of its threads have used, summed up from the ends of their turns.
+ * What several turns have used together, summed up from their ends.
  *
- * C1. What is not known is null, never zero; where some turn said nothing, a sum is what is known at least.
+ * S1. An amount is what is known at least, and says how many turns did not tell all of it; null when none has told anything.
+ * S2. Tokens and money are known apart: an agent that reports the one may say nothing of the other.
  */
 import { z } from "zod";
-import type { EntryBody } from "../persistence/entry.ts";
-import type { ThreadId } from "../soup/message.ts";
+import type { Spending } from "./agents/port.ts";
+import type { Usage } from "./usage.ts";
 
-const spentSchema = z.strictObject({
-  turns: z.int().nonnegative(),
-  tokens: z.number().nonnegative().nullable(),
-  usd: z.number().nonnegative().nullable(),
-  complete: z.boolean(),
-});
+const count = z.int().nonnegative();
+const sumSchema = z.strictObject({ spent: z.number().nonnegative().nullable(), unknown: count });
 
-/** See the header; `complete` when every turn has said what it used. */
-export type SpentView = Readonly<z.infer<typeof spentSchema>>;
+/** Schema of {@link Spent}, as checkpoints hold it. */
+export const spentSchema = z.strictObject({ turns: count, tokens: sumSchema, usd: sumSchema });
 
-/** Schema of the sums in a checkpoint. */
-export const spendingSchema = z.strictObject({
-  job: spentSchema,
-  threads: z.array(z.tuple([z.string(), spentSchema])),
-});
-
-/** The sums as a checkpoint holds them. */
-export type SpendingForm = z.infer<typeof spendingSchema>;
-
-/** Before any turn has ended. */
-export const NOTHING_SPENT: SpentView = { turns: 0, tokens: 0, usd: 0, complete: true };
+/** How much of one thing was used: `unknown` is the number of turns that did not tell all of it. */
+export type Sum = Readonly<z.infer<typeof sumSchema>>;
 
 /** See the header. */
-export class Spending {
-  readonly #threads: Map<ThreadId, SpentView>;
-  #job: SpentView;
+export type Spent = { readonly turns: number; readonly tokens: Sum; readonly usd: Sum };
 
-  /** `form` are the sums to go on from. */
-  constructor(form: SpendingForm = { job: NOTHING_SPENT, threads: [] }) {
-    this.#threads = new Map(form.threads);
-    this.#job = form.job;
-  }
+/** Before any turn has ended. */
+export const NOTHING_SPENT: Spent = {
+  turns: 0,
+  tokens: { spent: 0, unknown: 0 },
+  usd: { spent: 0, unknown: 0 },
+};
 
-  /** What a checkpoint holds of them. */
-  form(): SpendingForm {
-    return { job: this.#job, threads: [...this.#threads] };
-  }
-
-  /** Takes up the end of a turn. */
-  take({ thread, usage }: Pick<EntryBody<"turn">, "thread" | "usage">): void {
-    this.#job = plus(this.#job, usage);
-    this.#threads.set(thread, plus(this.of(thread), usage));
-  }
-
-  /** What a thread has used by itself, without those below it. */
-  of(thread: ThreadId): SpentView {
-    return this.#threads.get(thread) ?? NOTHING_SPENT;
-  }
-
-  ofJob(): SpentView {
-    return this.#job;
-  }
-}
-
-function plus(before: SpentView, { tokens, usd }: EntryBody<"turn">["usage"]): SpentView {
+/** With one more turn. */
+export function withTurn(before: Spent, usage: Usage): Spent {
   return {
     turns: before.turns + 1,
-    tokens: sum(before, before.tokens, tokens),
-    usd: sum(before, before.usd, usd),
-    complete: before.complete && tokens !== null && usd !== null,
+    tokens: added(before, "tokens", usage),
+    usd: added(before, "usd", usage),
   };
 }
 
-/** Null as long as no turn has said anything. */
-function sum({ turns }: SpentView, known: number | null, more: number | null): number | null {
-  if (more === null) return turns === 0 ? null : known;
-  return (known ?? 0) + more;
+/**
+ * What a turn leaves untold although a budget bounds it, as a sentence; undefined when there is nothing to say, or a turn before has left
+ * it untold, too: the log says it once.
+ */
+export function untoldIn(usage: Usage, spending: Spending): string | undefined {
+  const keys = (["tokens", "usd"] as const).filter(
+    (key) => spending[key].limit !== null && spending[key].complete && !isWhole(usage, key),
+  );
+  if (keys.length === 0) return undefined;
+  const what = keys.map((key) => (key === "usd" ? "money" : "tokens")).join(" and ");
+  const budgets = keys.map((key) => `budget.${key}`).join(" and ");
+  return `it did not tell all of the ${what} that it used: ${budgets} can only count what is told`;
+}
+
+function isWhole(usage: Usage, key: "tokens" | "usd"): boolean {
+  return usage[key] !== null && usage.partial?.includes(key) !== true;
+}
+
+function added(before: Spent, key: "tokens" | "usd", usage: Usage): Sum {
+  const { spent, unknown } = before[key];
+  const more = usage[key];
+  // A sum of nothing is known to be nothing only before the first turn.
+  const known = more === null ? (before.turns === 0 ? null : spent) : (spent ?? 0) + more;
+  return { spent: known, unknown: isWhole(usage, key) ? unknown : unknown + 1 };
 }

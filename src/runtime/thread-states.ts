@@ -140,7 +140,7 @@ export class ThreadStates {
       return stalled ? "stalled" : "queued";
     }
     if (lifecycle?.kind === "Send") return "sending";
-    if (cell.questions.length > 0) return "waiting for the human";
+    if (cell.questions.some(({ kind }) => kind === "AskHuman")) return "waiting for the human";
     if (this.#parked) return "parked";
     return stalled ? "stalled" : "waiting for mail";
   }

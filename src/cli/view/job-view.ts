@@ -8,18 +8,20 @@ import { JobReader, type ReadJob } from "../../engine/read-job.ts";
 import type { Transition } from "../../job/machine.ts";
 import type { Entry } from "../../persistence/entry.ts";
 import type { InboxItem } from "../../persistence/ports.ts";
-import { NOTHING_SPENT, type SpentView } from "../../runtime/spending.ts";
+import type { Spent } from "../../runtime/spending.ts";
 import type { ThreadState } from "../../runtime/thread-states.ts";
 import { invariant } from "../../soup/invariant.ts";
 import type { AgentName, ThreadId } from "../../soup/message.ts";
+import { type ConversationMoment, conversationsOf } from "./conversation-view.ts";
 import { type PendingAnswer, pendingAnswers, questionsOf, type QuestionView } from "./question-view.ts";
-import { firstLine } from "./text.ts";
 import { whyOf } from "./thread-view.ts";
 
 /** A thread with everything below it. */
 export type ThreadView = {
   readonly thread: ThreadId;
   readonly agent: AgentName;
+  /** The agent that runs its turn, or has run its last one, in place of its own; null for none. */
+  readonly by: AgentName | null;
   readonly parent: ThreadId | null;
   readonly state: ThreadState;
   /** When it came into this state, ISO 8601. */
@@ -29,8 +31,8 @@ export type ThreadView = {
   /** Turns that have failed. */
   readonly failures: number;
   readonly why: string;
-  readonly spent: SpentView;
-  /** Threads below it, and the conversations of its open questions. */
+  readonly spent: Spent;
+  /** The conversations of its questions, and the threads below it. */
   readonly children: readonly ThreadView[];
 };
 
@@ -59,7 +61,7 @@ export type JobView = {
   readonly openedAt: string;
   /** Time of the newest entry. */
   readonly at: string;
-  readonly spent: SpentView;
+  readonly spent: Spent;
   /** What confined each agent's last turn; before its first the word of the job: `required`, `preferred`, `advisory`. */
   readonly boundary: Readonly<Record<AgentName, string>>;
 };
@@ -97,6 +99,13 @@ export class JobViewer {
     const { machine, delivered, definition } = record;
     const answers = pendingAnswers(ledger, inbox);
     const questions = questionsOf(ledger, answers);
+    const moment: ConversationMoment = {
+      configuration,
+      ledger,
+      parked: record.parked,
+      definition,
+      open: new Set(questions.map(({ id }) => id)),
+    };
     return {
       job: record.id,
       state: machine.state,
@@ -105,13 +114,13 @@ export class JobViewer {
       parked: record.parked,
       questions,
       answers,
-      threads: threadView(ledger.root, read, questions),
+      threads: threadView(ledger.root, moment),
       delivered,
       ended: configuration.isClosed(ledger.root) && ledger.unreleased.size === 0,
       request: definition.request,
       openedAt: record.openedAt,
       at: read.at,
-      spent: ledger.overview.spending.ofJob(),
+      spent: ledger.spent,
       boundary: Object.fromEntries(
         Object.entries(definition.agents).map(([name, agent]) => [
           name,
@@ -122,40 +131,25 @@ export class JobViewer {
   }
 }
 
-function threadView(thread: ThreadId, read: ReadJob, questions: readonly QuestionView[]): ThreadView {
-  const { ledger, configuration, record: job } = read;
-  const { states, spending } = ledger.overview;
+function threadView(thread: ThreadId, moment: ConversationMoment): ThreadView {
+  const { ledger } = moment;
+  const { overview } = ledger;
   const record = ledger.thread(thread);
-  const { state, since } = states.of(thread) ?? { state: "ended", since: record.since };
+  const { state, since } = overview.states.of(thread) ?? { state: "ended", since: record.since };
   return {
     thread,
     agent: record.agent,
+    by: overview.standInOf(thread) ?? null,
     parent: record.parent ?? null,
     state,
     since,
     turns: record.turns,
     failures: record.failures,
-    why: whyOf(record, state, { configuration, parked: job.parked }),
-    spent: spending.of(thread),
+    why: whyOf(record, state, moment),
+    spent: overview.spentOn(thread),
     children: [
-      ...questions.filter((one) => one.thread === thread).map(conversationView),
-      ...record.children.map((child) => threadView(child, read, questions)),
+      ...conversationsOf(thread, moment),
+      ...record.children.map((child) => threadView(child, moment)),
     ],
-  };
-}
-
-/** A question as the conversation that it is, below its asker (CfA §7). */
-function conversationView({ conversation, thread, since, text }: QuestionView): ThreadView {
-  return {
-    thread: conversation,
-    agent: "human",
-    parent: thread,
-    state: "waiting for the human",
-    since,
-    turns: 0,
-    failures: 0,
-    why: firstLine(text),
-    spent: NOTHING_SPENT,
-    children: [],
   };
 }

@@ -1,6 +1,8 @@
 /** Why a thread does what it does, in words: from configuration and ledger alone. */
 import type { Configuration } from "../../soup/configuration.ts";
 import type { ThreadId } from "../../soup/message.ts";
+import type { Question } from "../../soup/molecule.ts";
+import type { Ledger } from "../../runtime/ledger.ts";
 import type { ThreadRecord } from "../../runtime/thread-record.ts";
 import type { ThreadState } from "../../runtime/thread-states.ts";
 import { count, firstLine } from "./text.ts";
@@ -8,6 +10,7 @@ import { count, firstLine } from "./text.ts";
 /** A job between two entries, as far as the reasons of its threads are concerned. */
 export type Moment = {
   readonly configuration: Configuration;
+  readonly ledger: Ledger;
   /** Why the job is parked, if it is. */
   readonly parked: string | null;
 };
@@ -25,11 +28,9 @@ export function whyOf(record: ThreadRecord, state: ThreadState, moment: Moment):
     case "sending":
       return "its broadcast is on its way";
     case "waiting for mail":
-      return [lastFailure(record), whomFor(record, configuration)].filter((part) => part !== "").join("; ");
-    case "waiting for the human": {
-      const ids = cell?.questions.map(({ question }) => question) ?? [];
-      return `for the answer to ${ids.join(", ")}`;
-    }
+      return [lastFailure(record), whatFor(record, configuration)].filter((part) => part !== "").join("; ");
+    case "waiting for the human":
+      return answersFor(cell?.questions ?? []);
     case "parked":
       return parked ?? "";
     case "stalled":
@@ -41,7 +42,13 @@ export function whyOf(record: ThreadRecord, state: ThreadState, moment: Moment):
   }
 }
 
-function whomFor(record: ThreadRecord, configuration: Configuration): string {
+function answersFor(questions: readonly Question[]): string {
+  return `for the answer to ${questions.map(({ question }) => question).join(", ")}`;
+}
+
+function whatFor(record: ThreadRecord, configuration: Configuration): string {
+  const questions = configuration.cell(record.thread)?.questions ?? [];
+  if (questions.length > 0) return answersFor(questions);
   const open = configuration.openChildren(record.thread);
   if (open > 0) return `from ${count(open, "open conversation")}`;
   return record.turns === 0 ? "" : "from its parent";

@@ -26,7 +26,7 @@ export type Roles = {
 };
 
 /** Keys of a role that an agent has, too; the last two only where it runs a program. */
-const SHARED = ["roster", "skill", "network", "env"] as const;
+const SHARED = ["roster", "skill", "fallback", "network", "env"] as const;
 const OF_PROGRAMS: readonly string[] = ["network", "env"];
 
 type Places = ProgramPlaces & { readonly file: string };
