@@ -32,7 +32,7 @@ test("a lead that asks, is interrupted and gets mail: each state with the commit
     course.push(found.state);
   }
   const turn = "queued, running";
-  const asked = `${turn}, waiting for the human, waiting for mail`;
+  const asked = `${turn}, waiting for mail, waiting for the human, waiting for mail`;
   const interrupted = `${turn}, ${turn}, waiting for mail`;
   expect(course.join(", ")).toBe(
     `waiting for mail, ${asked}, ${interrupted}, ${turn}, waiting for mail, ending, ended`,
