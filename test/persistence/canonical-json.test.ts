@@ -3,7 +3,10 @@ import { describe, expect, test } from "vitest";
 import { canonicalJson } from "../../src/persistence/canonical-json.ts";
 
 const MANY = "qwertyuiopasdfghjklzxcvbnm";
-const MANY_SORTED = `{${[..."abcdefghijklmnopqrstuvwxyz"].map((name) => `"${name}":0`).join(",")}}`;
+const MANY_SORTED = `{${MANY.split("")
+  .toSorted()
+  .map((name) => `"${name}":0`)
+  .join(",")}}`;
 const ESCAPED = `["${"x".repeat(63)}\\"","${"x".repeat(64)}\\""]`;
 
 describe("canonical JSON is RFC 8785", () => {
@@ -21,7 +24,7 @@ describe("canonical JSON is RFC 8785", () => {
       '"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/\u2028"',
     ],
     ["escapes a lone surrogate", "\udead", '"\\udead"'],
-    ["sorts many members", Object.fromEntries([...MANY].map((name) => [name, 0])), MANY_SORTED],
+    ["sorts many members", Object.fromEntries(MANY.split("").map((name) => [name, 0])), MANY_SORTED],
     ["writes a name as it writes a text", { "\n": 0, '"': 1, é: 2 }, '{"\\n":0,"\\"":1,"é":2}'],
     ["leaves a short text as it is", "~ !#[]\u007f", '"~ !#[]\u007f"'],
     ["escapes in a text of any length", [`${"x".repeat(63)}"`, `${"x".repeat(64)}"`], ESCAPED],
