@@ -4,6 +4,7 @@
  * S1. The exit code of a job that has ended is that of its end, as `cfa run` gave it.
  */
 import { progressIn } from "../../channels/files-protocol/progress.ts";
+import { openFolds } from "../../engine/checkpoint.ts";
 import { jobDirectory, listJobs } from "../../persistence/jobs.ts";
 import type { Owner } from "../../persistence/ports.ts";
 import { type Context, say } from "../context.ts";
@@ -61,9 +62,10 @@ async function follow(context: Context, place: JobPlace, json: boolean): Promise
   const { stdout } = context;
   const screen = stdout.isTTY && !json ? new Screen(stdout) : undefined;
   return withLog(place, async (bus) => {
-    const viewer = new JobViewer();
+    const { reader } = await openFolds(bus.log);
+    const viewer = new JobViewer(reader);
     let shown = "";
-    for (let read = 0; ;) {
+    for (let read = reader.seq; ;) {
       for await (const entry of bus.log.read(read)) {
         viewer.apply(entry);
         read = entry.seq;
@@ -98,8 +100,7 @@ function linesOf(context: Context, place: JobPlace, { view, owner, progress }: L
 
 async function lookAt(place: JobPlace): Promise<Look> {
   return withLog(place, async (bus) => {
-    const viewer = new JobViewer();
-    for await (const entry of bus.log.read()) viewer.apply(entry);
+    const viewer = new JobViewer((await openFolds(bus.log)).reader);
     const owner = await bus.ownership.owner();
     const view = viewer.empty ? undefined : viewer.view(await bus.inbox.pending());
     return { view, owner, progress: await progressOf(place, view) };

@@ -6,6 +6,7 @@
  *     may be left as long as a process runs it: a turn of the proxy that is being stopped has no tree to wait for.
  */
 import { nanoid } from "nanoid";
+import { openFolds } from "../../engine/checkpoint.ts";
 import { hasEnded, type ReadJob } from "../../engine/read-job.ts";
 import { notWithdrawable } from "../../job/acts.ts";
 import { isOver } from "../../job/state-record.ts";
@@ -19,7 +20,6 @@ import { awaitEntry, isOwned, unowned } from "../follow.ts";
 import { chooseUnfinished, type JobPlace, readJob, withInbox } from "../jobs.ts";
 import { carryOut } from "../post-act.ts";
 import { userName } from "../who.ts";
-import { JobViewer } from "../view/job-view.ts";
 import { targetOf } from "../write-to.ts";
 
 /** Options of `cfa withdraw`. */
@@ -68,7 +68,7 @@ async function settle(place: JobPlace, target: ThreadId): Promise<ReadJob> {
 
 function isDone(read: ReadJob, target: ThreadId): boolean {
   if (target === "" || hasEnded(read)) return hasEnded(read);
-  // The log is read from its first entry: the thread may not have been opened there.
+  // The log is read entry by entry: the thread may not have been opened yet.
   if (!read.ledger.threads.has(target)) return false;
   return subtree(read.ledger, target).every((one) => isGone(read, one));
 }
@@ -86,17 +86,22 @@ function subtree(ledger: Ledger, thread: ThreadId): readonly ThreadId[] {
 /** Reads the log until it is done or nobody runs the job any more. */
 async function watchOwner(place: JobPlace, target: ThreadId): Promise<ReadJob | undefined> {
   return withInbox(place, async (bus) => {
-    const viewer = new JobViewer();
-    if (await isOwned(bus)) {
-      await awaitEntry(bus, 0, (entry) => {
-        viewer.apply(entry);
-        return isDone(viewer.read, target);
+    // Asked before the log is read: what an owner that leaves has written last is read, too.
+    const owned = await isOwned(bus);
+    const { reader } = await openFolds(bus.log);
+    const isSettled = () => {
+      const read = reader.job();
+      return read !== undefined && isDone(read, target);
+    };
+    if (!owned) return reader.job();
+    if (!isSettled()) {
+      await awaitEntry(bus, reader.seq, (entry) => {
+        reader.apply(entry);
+        return isSettled();
       });
-      if (target === "") await unowned(bus);
-    } else {
-      for await (const entry of bus.log.read()) viewer.apply(entry);
     }
-    return viewer.empty ? undefined : viewer.read;
+    if (target === "") await unowned(bus);
+    return reader.job();
   });
 }
 
