@@ -53,8 +53,11 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "the late result of an aborted turn is taken for that of its successor",
     file: "runtime/effects.js",
-    text: "return [droppedResult(run)];",
-    by: "return turnDrafts({ ...plan, run: this.#runs.get(thread) }, finished, this.#view(), director, this.#options.overCap);",
+    text: "return began ? [overtakenTurn(plan, finished, view)] : [];",
+    by: `{
+      const other = this.#runs.get(thread);
+      return other === undefined ? [] : turnDrafts({ ...plan, run: other }, finished, view, director, this.#options.overCap);
+    }`,
   },
   {
     name: "an interrupt drops the mail that waits",

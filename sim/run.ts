@@ -221,7 +221,7 @@ class Run {
     if (end?.kind === "waiting") await this.#human.answer(this.#cfa.scheduler.ledger);
     if (end?.kind === "parked") {
       if (choices.percent(50) && !end.why.startsWith("the budget")) await this.#human.resume();
-      else first = goOn(this.#cfa.scheduler.ledger.turns + 20);
+      else first = goOn(this.#cfa.scheduler.ledger.spent.turns + 20);
     }
     this.#cfa = this.#start(first);
     return undefined;

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { OutcomeOptions } from "../channels/verbs/outcome.ts";
 import type { SendOptions } from "../channels/verbs/send.ts";
+import type { UsageOptions } from "../channels/verbs/usage.ts";
 import type { ToolCheckOptions } from "./commands/tool-check.ts";
 import type { AskWords } from "./commands/agent-verbs.ts";
 import type { Context } from "./context.ts";
@@ -58,6 +59,29 @@ export function addAgentVerbs(program: Command, context: Context, settle: Settle
     .action(async (path: string | undefined) => {
       settle(await (await verbs()).resolveCommand(context, { path }));
     });
+  addUsage(program, context, settle);
+  addServers(program, context, settle);
+}
+
+/** The report of what a turn has used. */
+function addUsage(program: Command, context: Context, settle: Settle): void {
+  program
+    .command("usage")
+    .summary("report the tokens and the money that you have used")
+    .option("--input <n>", "tokens that were read at the full price")
+    .option("--output <n>", "tokens that were written")
+    .option("--cached <n>", "tokens that were read from a cache, beside --input")
+    .option("--tokens <n>", "all tokens, where their kinds are not known")
+    .option("--usd <amount>", "what it cost, US dollars")
+    .option("--model <name>", "the model, as prices in job.yaml name it")
+    .action(async (options: UsageOptions) => {
+      const { usageCommand } = await import("./commands/agent-verbs.ts");
+      settle(await usageCommand(context, options));
+    });
+}
+
+/** Those that speak with the client of an agent rather than with the agent. */
+function addServers(program: Command, context: Context, settle: Settle): void {
   program
     .command("mcp")
     .summary("serve these verbs as MCP tools over standard input and output")

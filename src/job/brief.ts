@@ -45,6 +45,7 @@ export function briefOf(
     outcomes: lead ? skillOutcomes(live) : [],
     answersTo: lead ? null : (instance.parent ?? null),
     spending: spendingOf(record, instance, lead, ledger),
+    prices: definition.prices,
     hooks: definition.hooks,
     statusVersion: definition.status_tokens,
     stall: role?.limits.stall ?? definition.limits.stall,

@@ -2,19 +2,31 @@
 import type { Amount, Spending } from "../runtime/agents/port.ts";
 import type { View } from "../runtime/director.ts";
 import type { Ledger } from "../runtime/ledger.ts";
+import type { Sum } from "../runtime/spending.ts";
 import type { ThreadRecord } from "../runtime/thread-record.ts";
 import { isLive } from "./machine.ts";
 import type { StateRecord } from "./state-record.ts";
 
-/** Which budget is spent, as a sentence; undefined when all hold. Unknown usage is counted as what is known. */
+/** Which budget is spent, as a sentence; undefined when all hold. What is unknown counts as nothing, and is warned of (below). */
 export function spentBudget(record: StateRecord, { ledger, running, now }: View): string | undefined {
   const { turns, tokens, usd, wall } = record.budget;
-  if (turns !== null && ledger.turns + running >= turns) return `the budget of ${turns} turns is spent`;
-  if (tokens !== null && ledger.tokens >= tokens) return `the budget of ${tokens} tokens is spent`;
-  if (usd !== null && ledger.usd >= usd) return `the budget of ${usd} USD is spent`;
+  const { spent } = ledger;
+  if (turns !== null && spent.turns + running >= turns) return `the budget of ${turns} turns is spent`;
+  if (tokens !== null && isSpent(spent.tokens, tokens))
+    return `the budget of ${tokens} tokens is spent${untold(spent.tokens)}`;
+  if (usd !== null && isSpent(spent.usd, usd)) return `the budget of ${usd} USD is spent${untold(spent.usd)}`;
   if (wall !== null && now.getTime() >= wallEnd(record, wall))
     return `the budget of ${wall % 60_000 === 0 ? `${wall / 60_000} minutes` : `${wall / 1000} seconds`} is spent`;
   return undefined;
+}
+
+function isSpent({ spent }: Sum, limit: number): boolean {
+  return spent !== null && spent >= limit;
+}
+
+function untold({ unknown }: Sum): string {
+  if (unknown === 0) return "";
+  return `, not counting ${unknown === 1 ? "a turn" : `${unknown} turns`} that did not tell`;
 }
 
 function wallEnd(record: StateRecord, wall: number): number {
@@ -29,16 +41,16 @@ export function spendingOf(
   ledger: Ledger,
 ): Spending {
   const { turns, tokens, usd } = record.budget;
-  const reported = (spent: number, limit: number | null): Amount => ({
-    spent: spent === 0 && ledger.usageUnknown ? null : spent,
-    complete: !ledger.usageUnknown,
+  const reported = ({ spent, unknown }: Sum, limit: number | null): Amount => ({
+    spent,
+    complete: unknown === 0,
     limit,
   });
   const counted = (spent: number, limit: number | null): Amount => ({ spent, complete: true, limit });
   return {
-    turns: counted(ledger.turns, turns),
-    tokens: reported(ledger.tokens, tokens),
-    usd: reported(ledger.usd, usd),
+    turns: counted(ledger.spent.turns, turns),
+    tokens: reported(ledger.spent.tokens, tokens),
+    usd: reported(ledger.spent.usd, usd),
     stateTurns: lead ? counted(thread.turns, record.definition.limits.max_turns) : null,
   };
 }

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { cycleIn, type Dependency, neededBy } from "../runtime/dependencies/needs.ts";
 import { placeOf } from "../runtime/dependencies/place.ts";
 import type { Problem } from "./mistakes.ts";
-import { unknownAgent } from "./problems.ts";
+import { unknownAgent } from "./known-agents.ts";
 
 const words = z.array(z.string().catch("")).catch([]);
 const view = z
@@ -40,7 +40,7 @@ export function checkNeeds(
   const { agents } = file.parse(value);
   const waiting = Object.entries(agents).filter(([, needs]) => neededBy(needs).length > 0);
   if (waiting.length === 0) return [];
-  const unknown = waiting.flatMap(([agent, needs]) => unknownNames(agent, needs, Object.keys(agents)));
+  const unknown = waiting.flatMap(([agent, needs]) => unknownNames(agent, needs, agents));
   if (unknown.length > 0) return unknown;
   return [
     ...circle(agents),
@@ -61,9 +61,9 @@ function namesOf(agent: string, { depends_on, wait_for }: Agents[string]) {
   ];
 }
 
-function unknownNames(agent: string, needs: Agents[string], known: readonly string[]): readonly Problem[] {
+function unknownNames(agent: string, needs: Agents[string], agents: Agents): readonly Problem[] {
   return namesOf(agent, needs).flatMap(({ name, at }) =>
-    unknownAgent(at, `agents.${agent}.${String(at[2])}`, name, known),
+    unknownAgent(at, `agents.${agent}.${String(at[2])}`, name, agents),
   );
 }
 

@@ -10,11 +10,13 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import { jobFileSchema } from "./file-schema.ts";
+import { unknownAgent } from "./known-agents.ts";
 import { LIVE_STATES, type LiveState, approvalsBefore } from "./machine.ts";
 import type { Problem } from "./mistakes.ts";
 import { checkNeeds } from "./check-needs.ts";
-import { quote, unknownAgent } from "./problems.ts";
+import { quote } from "./problems.ts";
 import { type ProgramPlaces, resolveProgram } from "./program.ts";
+import { checkFallbacks } from "./check-fallbacks.ts";
 import { checkKinds } from "./role/check-kinds.ts";
 import { checkTools, type FoundTool } from "./role-tools.ts";
 import type { Role } from "./role/role.ts";
@@ -63,6 +65,7 @@ const viewSchema = z.object({
         .catch(NO_AGENT),
     )
     .catch({}),
+  prices: z.object({ agents: z.record(z.string(), z.unknown()).catch({}) }).catch({ agents: {} }),
   notify: z.object({ run: words }).catch({ run: [] }),
   states: z
     .object({ INTENT: stateView, PLAN: stateView, EXECUTE: stateView })
@@ -102,7 +105,8 @@ export function check(
   const problems = [
     ...checkAgentNames(view),
     ...checkRosters(view),
-    ...checkFallbacks(view),
+    ...checkFallbacks(view.agents, proxyOf(view)),
+    ...checkPrices(view),
     ...checkLeads(view),
     ...checkKinds(rostersOf(view), leadsOf(view), roles),
     ...checkNeeds(value, leadsOf(view)),
@@ -118,6 +122,16 @@ export function check(
     problems,
     findings: { programs: programs.found, tools: tools.found, notify: notify.found, given: given.found },
   };
+}
+
+/** Names of models are known to nobody but the agents. */
+function checkPrices({ prices, agents }: View): readonly Problem[] {
+  return Object.keys(prices.agents).flatMap((name) =>
+    unknownAgent(["prices", "agents", name], "prices.agents", name, agents).map((problem) => ({
+      ...problem,
+      atKey: true,
+    })),
+  );
 }
 
 function rostersOf({ agents }: View): ReadonlyMap<string, readonly string[]> {
@@ -146,24 +160,16 @@ function checkRosters({ agents }: View): readonly Problem[] {
       const at = ["agents", agent, "roster", index];
       if (roster.indexOf(name) < index)
         return [{ path: at, sentence: `${name} stands twice in the roster of ${agent}` }];
-      return unknownAgent(at, `the roster of ${agent}`, name, Object.keys(agents));
+      return unknownAgent(at, `the roster of ${agent}`, name, agents);
     }),
   );
-}
-
-function checkFallbacks({ agents }: View): readonly Problem[] {
-  return Object.entries(agents).flatMap(([agent, { fallback = "" }]) => {
-    const path = ["agents", agent, "fallback"];
-    if (fallback === agent) return [{ path, sentence: `${agent} cannot be its own fallback` }];
-    return unknownAgent(path, `agents.${agent}.fallback`, fallback, Object.keys(agents));
-  });
 }
 
 /** The proxy speaks for the human and knows them: it has no other part in the job. */
 function checkProxy({ agents, states, proxy: named }: View): readonly Problem[] {
   const proxy = proxyOf({ proxy: named, agents });
   if (proxy === undefined) return [];
-  const unknown = unknownAgent(["proxy"], "proxy", proxy, Object.keys(agents));
+  const unknown = unknownAgent(["proxy"], "proxy", proxy, agents);
   if (unknown.length > 0) return unknown;
   const why = `${proxy} stands for the human`;
   const leads = LIVE_STATES.filter((state) => states[state].agent === proxy).map((state) => ({
@@ -187,7 +193,7 @@ function checkProxy({ agents, states, proxy: named }: View): readonly Problem[] 
 function checkLeads({ agents, states, proxy }: View): readonly Problem[] {
   const names = Object.keys(agents);
   const named = LIVE_STATES.flatMap((state) =>
-    unknownAgent(["states", state, "agent"], `states.${state}`, states[state].agent ?? "", names),
+    unknownAgent(["states", state, "agent"], `states.${state}`, states[state].agent ?? "", agents),
   );
   const leaderless = LIVE_STATES.filter((state) => states[state].agent === undefined);
   const lead = defaultLead(names, proxyOf({ proxy, agents }));

@@ -70,6 +70,9 @@ const filesAgent = z.strictObject({
 
 const scriptAgent = z.strictObject({ adapter: z.literal("script"), steps: scriptStepsSchema, ...role });
 
+const dollars = z.number().nonnegative();
+const price = z.strictObject({ input: dollars, output: dollars, cached: dollars });
+
 const state = z.strictObject({
   agent: text,
   skill: text,
@@ -117,6 +120,10 @@ export const jobDefinitionSchema = z.strictObject({
     turns: count.nullable(),
     wall: millis.nullable(),
   }),
+  /** US dollars for a million tokens; logs of earlier versions have none. */
+  prices: z
+    .strictObject({ agents: z.record(text, price), models: z.record(text, price) })
+    .default({ agents: {}, models: {} }),
   deadline: millis.nullable(),
   /** Logs of earlier versions have none. */
   notify: notifyTargetSchema.nullable().default(null),

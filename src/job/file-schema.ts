@@ -13,6 +13,7 @@ import { filesKeys } from "./files-agent.ts";
 import { LIVE_STATES } from "./machine.ts";
 import { scriptStepsSchema } from "../runtime/agents/script-steps.ts";
 import { TOOL_NAME } from "../runtime/agents/tool-names.ts";
+import { pricesSchema } from "./price-schema.ts";
 import { roleFileSchema } from "./role/role-file-schema.ts";
 import {
   AGENT_NAME,
@@ -290,6 +291,7 @@ export const jobFileSchema = z
       })
       .prefault({})
       .meta({ description: "What the job may spend; spent, it is parked (exit 5). Unlimited where absent." }),
+    prices: pricesSchema,
     deadline: duration().optional().meta({ description: "Longest life of the job; then it is FAILURE." }),
     notify: notifySchema.optional().meta({
       description:

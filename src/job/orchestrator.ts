@@ -14,7 +14,7 @@ import type { Readiness } from "../runtime/dependencies/readiness.ts";
 import type { Ledger } from "../runtime/ledger.ts";
 import { isStatusToken, type StatusToken, type StatusVersion } from "../runtime/status-file.ts";
 import { invariant } from "../soup/invariant.ts";
-import type { Message, Payload, Policy, ThreadId } from "../soup/message.ts";
+import type { AgentName, Message, Payload, Policy, ThreadId } from "../soup/message.ts";
 import type { Proxy } from "../soup/molecule.ts";
 import { actOf, type ActResult } from "./acts.ts";
 import { briefOf } from "./brief.ts";
@@ -174,6 +174,10 @@ export class Orchestrator implements Director {
     const { status } = turn;
     const stop = status !== null && isStatusToken(status) ? afterStatus(this.record, turn, status, view) : [];
     return [...stop, ...afterFailedTurn(this.record, turn, message, view)];
+  }
+
+  fallbackOf(agent: AgentName): AgentName | undefined {
+    return this.record.definition.agents[agent]?.fallback ?? undefined;
   }
 
   statusVersion(): StatusVersion {

@@ -111,18 +111,6 @@ export function didYouMean(word: string, known: readonly string[]): string | und
   return near === undefined ? undefined : `did you mean ${JSON.stringify(near)}?`;
 }
 
-/** `name` must be an agent of the job; the empty word stands for a mistake of type, told elsewhere. */
-export function unknownAgent(
-  at: readonly PropertyKey[],
-  where: string,
-  name: string,
-  known: readonly string[],
-): readonly Problem[] {
-  if (name === "" || known.includes(name)) return [];
-  const hint = didYouMean(name, known) ?? `agents of this job: ${known.join(", ")}`;
-  return [{ path: at, sentence: `${where} names ${quote(name)}, which is no agent of this job`, hint }];
-}
-
 /** A value of the file as a message shows it. */
 export function quote(value: unknown): string {
   const json = JSON.stringify(value) ?? "nothing";

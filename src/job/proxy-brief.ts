@@ -51,6 +51,7 @@ export function proxyBriefOf(
     skill: { name, file: skill?.file ?? null },
     tools: agent?.adapter === "command" ? agent.tools : [],
     spending: spendingOf(record, ledger.thread(proxy.thread), false, ledger),
+    prices: definition.prices,
     artifacts: definition.artifacts,
     timeout: definition.limits.timeout,
     state: machine.state,
@@ -89,7 +90,9 @@ function gateOf({ policy, phase }: Proxy, may: boolean): string {
     : may
       ? ""
       : " Nobody can be asked.";
-  return [`Policy: ${policy}.${why} End your turn with:`, ...ways, rest].join("\n");
+  const kinds = [...(gated ? [] : ["answer", "withdraw"]), ...(may ? ["ask_human"] : [])].join(", ");
+  const tool = `As a tool over MCP that is respond, with the kind ${kinds}.`;
+  return [`Policy: ${policy}.${why} End your turn with:`, ...ways, tool, rest].join("\n");
 }
 
 function saidSoFar(exchanges: readonly Exchange[]): string {

@@ -47,6 +47,7 @@ export function resolveJob(
       after_run: file.hooks.after_run ?? null,
       timeout: file.hooks.timeout,
     },
+    prices: { agents: pricesOf(file.prices.agents), models: pricesOf(file.prices.models) },
     deadline: file.deadline ?? null,
     notify: notifyOf(file, findings),
     workspaces: file.workspaces === undefined ? null : path.resolve(directory, file.workspaces),
@@ -56,6 +57,16 @@ export function resolveJob(
 function notifyOf({ notify }: JobFile, findings: Findings): JobDefinition["notify"] {
   if (notify?.url !== undefined) return { url: notify.url };
   return findings.notify === undefined ? null : { run: [...findings.notify] };
+}
+
+/** A price without one for cached tokens takes them for others that are read. */
+function pricesOf(written: JobFile["prices"]["agents"]): JobDefinition["prices"]["agents"] {
+  return Object.fromEntries(
+    Object.entries(written).map(([name, { input, output, cached = input }]) => [
+      name,
+      { input, output, cached },
+    ]),
+  );
 }
 
 function resolveAgent(

@@ -71,7 +71,7 @@ class JobFacts {
         this.root = entry.body.root.thread;
         return;
       case "turn":
-        this.#records.set(entry.body.thread, entry.body.outcome);
+        if (entry.body.result !== "aborted") this.#records.set(entry.body.thread, entry.body.outcome);
         for (const thread of entry.body.optional) this.#optional.add(thread);
         return;
       case "act":

@@ -24,9 +24,12 @@ function unconfined({ agents }: JobDefinition): readonly string[] {
 
 function idle({ agents, states, proxy }: JobDefinition): readonly string[] {
   const leads = LIVE_STATES.map((state) => states[state].agent);
-  const employed = new Set([...leads, proxy ?? "", ...Object.values(agents).flatMap(({ roster }) => roster)]);
+  const named = Object.values(agents).flatMap(({ roster, fallback }) => [...roster, fallback ?? ""]);
+  const employed = new Set([...leads, proxy ?? "", ...named]);
   const unused = Object.keys(agents).filter((name) => !employed.has(name));
-  return unused.map((name) => `agent ${name} leads no state and stands in no roster: it will never run`);
+  return unused.map(
+    (name) => `agent ${name} leads no state, stands in no roster and is nobody's fallback: it will never run`,
+  );
 }
 
 function unanswerable({ human, states }: JobDefinition): readonly string[] {

@@ -58,10 +58,18 @@ export const firingSchema = z.strictObject({
   choice: choiceSchema.exactOptional(),
 });
 
-/** Tokens and money of one turn, as its adapter reported them; null is unknown, never zero. */
+/** Tokens and money of one turn, as they were reported or as the job's prices make them (docs/cost.md); null is unknown, never zero. */
 export const usageSchema = z.strictObject({
   tokens: count.nullable(),
   usd: z.number().nonnegative().nullable(),
+  /** Amounts of which a part is unknown: they are lower bounds. */
+  partial: z.array(z.enum(["tokens", "usd"])).exactOptional(),
+  /** The tokens by kind, where every report names them. */
+  kinds: z.strictObject({ input: count, output: count, cached: count }).exactOptional(),
+  /** Models that were named. */
+  models: z.array(id).exactOptional(),
+  /** Some of the money comes from the job's prices. */
+  priced: z.literal(true).exactOptional(),
 });
 
 const bodies = {
@@ -113,12 +121,16 @@ const bodies = {
     started: z.string().nullable(),
     /** What confines the program; absent where there is no program. */
     boundary: id.exactOptional(),
+    /** The agent that stands in for `agent` in this turn; absent where none does. */
+    by: id.exactOptional(),
   }),
   /** A turn has ended; its snapshot, session and raw outcome record. Precedes the firing of its choice. */
   turn: z.strictObject({
     thread: id,
     turn: count,
     agent: id,
+    /** The agent that stood in for `agent`; absent where none did. */
+    by: id.exactOptional(),
     result: z.enum(["ok", "failed", "aborted"]),
     failure: z.string().nullable(),
     text: z.string(),

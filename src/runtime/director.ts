@@ -17,6 +17,7 @@ import type { Readiness } from "./dependencies/readiness.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Ledger } from "./ledger.ts";
 import type { StatusToken, StatusVersion } from "./status-file.ts";
+import type { Prices } from "./usage.ts";
 import type { DeliverMode } from "./workspaces/port.ts";
 
 /** What the director may look at. */
@@ -46,6 +47,8 @@ export type Brief = Pick<TurnRequest, "prompt" | "instructions" | "entry" | "art
   readonly policy: Policy;
   readonly outcomes: readonly string[];
   readonly spending: Spending;
+  /** What tokens cost, where agents report no money. */
+  readonly prices: Prices;
   readonly skill: TurnFacts["skill"];
   /** The turn is the first of a dispatch. */
   readonly dispatch: boolean;
@@ -78,6 +81,8 @@ export type Stand = {
 export type ProxyBrief = Pick<TurnRequest, "prompt" | "instructions" | "artifacts" | "timeout"> &
   Pick<TurnFacts, "spending" | "skill" | "tools"> & {
     readonly state: string;
+    /** What tokens cost, where the proxy reports no money. */
+    readonly prices: Prices;
     /** The human may be asked: by the policy, and because there is one. */
     readonly asksHuman: boolean;
     /** Longest silence of the running turn, milliseconds; null for no limit. */
@@ -99,6 +104,8 @@ export interface Director {
   treeOf(thread: ThreadId): ThreadId;
   /** What the director's own instance decides on a message. */
   decide(message: Message, view: View): Decision;
+  /** The agent that stands in for this one in the turn after a failed one; undefined where none does. */
+  fallbackOf(agent: AgentName): AgentName | undefined;
   /** Which words of status files are honoured. */
   statusVersion(): StatusVersion;
   /** What is to be done now; asked when the soup is inert. */

@@ -4,7 +4,7 @@
  * F1. An effect is keyed by thread and turn and derived from the state, never from an intention: starting the
  *     scheduler again on the same state starts the same effects.
  * F2. An effect's result comes back as drafts, in the order in which effects end; a result that the state no longer
- *     asks for (another turn number, an ended thread) is dropped.
+ *     asks for (another turn number, an ended thread) is dropped by name: what it has used, its session and its edits stay.
  * F3. Whatever an agent does to its tree ends as a failed turn, or as a conflict (held.ts); the tree is mended before the next.
  * F4. A tree into which an ended thread is still to be merged gets no turn before that, unless the tree holds a
  *     conflict, which only a turn can resolve.
@@ -15,7 +15,7 @@
 import { join } from "node:path";
 import type { Draft } from "../persistence/entry.ts";
 import { invariant } from "../soup/invariant.ts";
-import type { ThreadId } from "../soup/message.ts";
+import type { AgentName, ThreadId } from "../soup/message.ts";
 import type { Run } from "../soup/molecule.ts";
 import type { AgentAdapter, TurnEvent } from "./agents/port.ts";
 import type { View } from "./director.ts";
@@ -28,7 +28,7 @@ import { type Launch, TreeEffects, type TreeEffectsOptions } from "./tree-effect
 import { type FinishedTurn, runTurn, type TurnPlan, turnWithout } from "./turn.ts";
 import { isFaultOfTurn } from "./turn-fault.ts";
 import { setAside } from "./turn-files.ts";
-import { turnDrafts } from "./turn-drafts.ts";
+import { overtakenTurn, turnDrafts } from "./turn-drafts.ts";
 import { planOf } from "./turn-plan.ts";
 import { TreeBroken } from "./workspaces/port.ts";
 
@@ -81,7 +81,7 @@ export class Effects {
       view,
       launch,
       report: (turn, event) => this.#report(turn, () => this.#proxies.isCurrent(turn), event),
-      fenced: (adapter) => this.#fenced(adapter),
+      fenced: (adapter, begin) => this.#fenced(adapter, begin),
       hasRoom: () => options.actsOnly !== true && this.running() < options.concurrency,
     });
     const { remembered, job } = options;
@@ -209,6 +209,8 @@ export class Effects {
     const key = `${thread} ${turn}`;
     const tree = director.treeOf(thread);
     if (this.#turns.has(key) || this.running() >= concurrency || this.#trees.mergesInto(tree, view)) return;
+    // A turn goes on in the session of the one that it takes the place of, which is known when that one has ended.
+    if ([...this.#turns.values()].some((under) => under.run.thread === thread)) return;
     if (this.#options.actsOnly === true || director.hindrance(view) !== undefined) return;
     const readiness = director.readiness(thread, view);
     if (readiness.kind === "hold") return;
@@ -218,41 +220,53 @@ export class Effects {
     invariant(adapter !== undefined, `no adapter for ${by}`);
     const controller = new AbortController();
     this.#turns.set(key, { run, controller });
+    let began = false;
+    const isCurrent = () => this.#runs.get(thread)?.turn === turn;
     this.#launch(async () => {
       const finished =
         readiness.kind === "impossible"
           ? neverStarted(readiness.why)
-          : await this.#carryOut(plan, adapter, controller.signal).catch(brokenTurn);
+          : await this.#carryOut(
+              plan,
+              this.#fenced(adapter, () => (began = true)),
+              isCurrent,
+              controller.signal,
+            ).catch(brokenTurn);
       return () => {
         this.#turns.delete(key);
-        const newest = this.#runs.get(thread)?.turn;
-        if (newest !== undefined && newest !== turn) return [droppedResult(run)];
-        if (newest === undefined || finished.result.stop === "aborted") return [];
-        return turnDrafts(plan, finished, this.#view(), director, this.#options.overCap);
+        const view = this.#view();
+        if (!isCurrent()) return began ? [overtakenTurn(plan, finished, view)] : [];
+        if (finished.result.stop === "aborted") return [];
+        return turnDrafts(plan, finished, view, director, this.#options.overCap);
       };
     });
   }
 
   /** Runs a turn in its tree, which is put back before where somebody has damaged it. */
-  async #carryOut(plan: TurnPlan, adapter: AgentAdapter, signal: AbortSignal): Promise<FinishedTurn> {
+  async #carryOut(
+    plan: TurnPlan,
+    adapter: AgentAdapter,
+    isCurrent: () => boolean,
+    signal: AbortSignal,
+  ): Promise<FinishedTurn> {
     const { workspaces, directories, clock } = this.#options;
-    const { run, tree, facts } = plan;
-    const isCurrent = () => this.#runs.get(run.thread)?.turn === run.turn;
+    const { run, tree, facts, brief } = plan;
     await this.#mended(tree, `${facts.serial}.${run.turn}`);
     return runTurn(plan, {
       workspaces,
-      adapter: this.#fenced(adapter),
+      adapter,
       directories,
       signal,
-      report: (event) => this.#report(run, isCurrent, event),
+      report: (event) => this.#report(run, isCurrent, event, brief.substitute),
       clock,
       asks: () => this.#askers.has(run.thread),
     });
   }
 
-  /** The adapter, whose turns end only for the owner (F6). */
-  #fenced(adapter: AgentAdapter): AgentAdapter {
+  /** The adapter, whose turns end only for the owner (F6); `begin` hears that one begins. */
+  #fenced(adapter: AgentAdapter, begin: () => void): AgentAdapter {
     const run: AgentAdapter["run"] = async (request, report) => {
+      begin();
       const result = await adapter.run(request, report);
       await this.#options.refuseLost();
       return result;
@@ -267,14 +281,21 @@ export class Effects {
       .catch(unlessBroken);
   }
 
-  #report({ thread, turn, agent }: ProxyTurn, isCurrent: () => boolean, event: TurnEvent): void {
+  /** `substitute` is the agent that stands in; null where none does. */
+  #report(
+    { thread, turn, agent }: ProxyTurn,
+    isCurrent: () => boolean,
+    event: TurnEvent,
+    substitute: AgentName | null = null,
+  ): void {
     this.#options.onTurnEvent?.(thread, event);
     if (event.kind !== "started") return;
     const { pid, started } = event;
-    const kind = this.#options.agents[agent]?.boundary;
+    const kind = this.#options.agents[substitute ?? agent]?.boundary;
     const boundary = kind === undefined || kind === "in-process" ? {} : { boundary: kind };
+    const by = substitute === null ? {} : { by: substitute };
     this.#results.push(() =>
-      isCurrent() ? [{ kind: "start", body: { thread, turn, agent, pid, started, ...boundary } }] : [],
+      isCurrent() ? [{ kind: "start", body: { thread, turn, agent, pid, started, ...boundary, ...by } }] : [],
     );
     this.#wake();
   }
@@ -294,11 +315,6 @@ function brokenTurn(error: unknown): FinishedTurn {
 function neverStarted(why: string): FinishedTurn {
   const finished = turnWithout("failed", why);
   return { ...finished, result: { ...finished.result, work: { state: "pending", recoverable: false } } };
-}
-
-function droppedResult({ thread, turn }: Run): Draft {
-  const text = `the result of turn ${turn} was dropped: another message has taken its place`;
-  return { kind: "note", body: { level: "info", thread, text } };
 }
 
 function toggle(set: Set<ThreadId>, thread: ThreadId, on: boolean): void {

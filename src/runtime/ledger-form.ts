@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { ThreadId } from "../soup/message.ts";
 import type { Ledger } from "./ledger.ts";
+import { spentSchema } from "./spending.ts";
 import { bodySchemas, fileSchema, messageSchema } from "../persistence/entry.ts";
 
 const id = z.string();
@@ -56,6 +57,8 @@ const escalationSchema = z.strictObject({
   failures: count,
   failure: z.string().nullable(),
   session: z.string().optional(),
+  running: z.boolean(),
+  since: z.string(),
   process: z.strictObject({ pid: z.int(), started: z.string().nullable() }).optional(),
   exchanges: z.array(
     z.strictObject({
@@ -67,6 +70,7 @@ const escalationSchema = z.strictObject({
     }),
   ),
   answer: z.strictObject({ text: z.string(), byProxy: z.boolean(), at: z.string() }).optional(),
+  lost: z.boolean(),
   over: z.boolean(),
 });
 
@@ -86,10 +90,7 @@ export const ledgerSchema = z.strictObject({
   unreleased: z.array(id),
   optional: z.array(id),
   root: id,
-  turns: count,
-  tokens: z.number().nonnegative(),
-  usd: z.number().nonnegative(),
-  usageUnknown: z.boolean(),
+  spent: spentSchema,
 });
 
 /** A ledger as a checkpoint holds it. */
@@ -101,7 +102,7 @@ export function formOf(
   tasks: ReadonlyMap<ThreadId, string>,
   optional: ReadonlySet<ThreadId>,
 ): LedgerForm {
-  const { root, turns, tokens, usd, usageUnknown } = ledger;
+  const { root, spent } = ledger;
   return {
     threads: [...ledger.threads.values()].map((one) => ({ ...one, children: [...one.children] })),
     questions: [...ledger.questions.values()],
@@ -118,9 +119,6 @@ export function formOf(
     unreleased: [...ledger.unreleased],
     optional: [...optional],
     root,
-    turns,
-    tokens,
-    usd,
-    usageUnknown,
+    spent,
   };
 }

@@ -14,7 +14,15 @@ import { Escalations } from "./escalation/escalations.ts";
 import { loggedTree } from "./held.ts";
 import { formOf, type LedgerForm } from "./ledger-form.ts";
 import { endQuestion, foldQuestion, newQuestion, type QuestionRecord } from "./question-record.ts";
-import { beginTurn, NEW_THREAD, noteInterrupt, rollBack, type ThreadRecord } from "./thread-record.ts";
+import { NOTHING_SPENT, type Spent, withTurn } from "./spending.ts";
+import {
+  beginTurn,
+  endTurn,
+  NEW_THREAD,
+  noteInterrupt,
+  rollBack,
+  type ThreadRecord,
+} from "./thread-record.ts";
 import { foldTrees, type TreeRecord } from "./tree-record.ts";
 import type { NamedFile, TreeState } from "./workspaces/port.ts";
 
@@ -39,11 +47,8 @@ export class Ledger {
   /** Ended threads whose tree has not left yet, in the order in which they ended. */
   readonly unreleased = new Set<ThreadId>();
   root: ThreadId = "";
-  turns = 0;
-  tokens = 0;
-  usd = 0;
-  /** Some turn did not report its usage: sums are lower bounds. */
-  usageUnknown = false;
+  /** What all turns have used, those of the proxy included. */
+  spent: Spent = NOTHING_SPENT;
   readonly #optional = new Set<ThreadId>();
   readonly #tasks = new Map<ThreadId, string>();
   readonly #treeOf: (thread: ThreadId) => ThreadId;
@@ -87,8 +92,8 @@ export class Ledger {
     for (const thread of form.unreleased) ledger.unreleased.add(thread);
     for (const thread of form.optional) ledger.#optional.add(thread);
     ledger.#children = new ChildrenByAgent(ledger.threads.values());
-    const { root, turns, tokens, usd, usageUnknown } = form;
-    return Object.assign(ledger, { root, turns, tokens, usd, usageUnknown });
+    const { root, spent } = form;
+    return Object.assign(ledger, { root, spent });
   }
 
   /** What a checkpoint holds of it: {@link Ledger.from} makes the same again. */
@@ -123,14 +128,14 @@ export class Ledger {
     for (const thread of this.unreleased) copy.unreleased.add(thread);
     for (const thread of this.#optional) copy.#optional.add(thread);
     copy.#children = new ChildrenByAgent(copy.threads.values());
-    const { root, turns, tokens, usd, usageUnknown } = this;
-    return Object.assign(copy, { root, turns, tokens, usd, usageUnknown });
+    const { root, spent } = this;
+    return Object.assign(copy, { root, spent });
   }
 
   apply(entry: Entry): void {
     const snapshotOf = (thread: ThreadId) => this.snapshots.get(this.#treeOf(thread));
     if (this.escalations.apply(entry, { snapshotOf })) {
-      if (entry.kind === "turn") this.#spend(entry.body);
+      if (entry.kind === "turn") this.spent = withTurn(this.spent, entry.body.usage);
       return;
     }
     foldTrees(this.trees, entry, { treeOf: this.#treeOf, snapshots: this.snapshots, root: this.root });
@@ -213,24 +218,11 @@ export class Ledger {
   }
 
   #turn(turn: EntryBody<"turn">): void {
-    const record = this.thread(turn.thread);
-    record.last = turn;
-    record.process = undefined;
-    record.abandoned = undefined;
-    record.turns += 1;
-    if (turn.result === "failed") record.failures += 1;
-    if (turn.session !== null) record.session = turn.session;
+    endTurn(this.thread(turn.thread), turn);
     if (turn.commit !== null) this.snapshots.set(this.#treeOf(turn.thread), turn.commit);
     for (const { message, files } of turn.files) this.files.set(message, files);
     for (const thread of turn.optional) this.#optional.add(thread);
-    this.#spend(turn);
-  }
-
-  #spend({ usage }: EntryBody<"turn">): void {
-    this.turns += 1;
-    if (usage.tokens === null || usage.usd === null) this.usageUnknown = true;
-    this.tokens += usage.tokens ?? 0;
-    this.usd += usage.usd ?? 0;
+    this.spent = withTurn(this.spent, turn.usage);
   }
 
   #release(release: EntryBody<"release">): void {
@@ -275,8 +267,11 @@ export class Ledger {
         return;
       case "wake":
       case "wake-int":
+        beginTurn(this.thread(thread), firing.rule, at);
+        return;
       case "interrupt":
         beginTurn(this.thread(thread), firing.rule, at);
+        this.escalations.lose(this.thread(thread).abandoned?.message);
         return;
       case "send-terminate":
         this.#ending(other, "merge");

@@ -1,5 +1,5 @@
 /**
- * The outbox on disk: appending calls while the turn runs, reading them when it has ended (O1, O4, O8 of outbox.ts).
+ * The outbox on disk: appending calls while the turn runs, reading them when it has ended (O1, O4, O9 of outbox.ts).
  *
  * S1. Numbers go up from 1; the number of a call is taken with the file itself, so two calls at once never share one.
  * S2. The outbox is bounded: {@link CALLS_MAX} calls, {@link OUTBOX_BYTES_MAX} bytes. What lies beyond is a problem, not read.
@@ -16,6 +16,7 @@ import {
   type OutboxEntry,
   REFUSED_FILE,
   RESOLVED_FILE,
+  USAGE_FILE,
 } from "./outbox.ts";
 import { createFile, readRegular, TEMPORARY } from "./outbox-file.ts";
 import { ENDED_FILE, FACTS_FILE, parseJson } from "./outbox-facts.ts";
@@ -33,6 +34,7 @@ const OTHER_FILES: ReadonlySet<string> = new Set([
   MCP_FILE,
   REFUSED_FILE,
   RESOLVED_FILE,
+  USAGE_FILE,
 ]);
 
 /** What a turn said. */

@@ -8,8 +8,9 @@
  * O5. `resolved.jsonl` holds the paths that `cfa resolve` has declared, one JSON string a line: an agent cannot write what git and cfa
  *     keep of its tree.
  * O6. `mcp.json` tells a client of MCP how to start the tool server of the turn; not every turn has one.
- * O7. When the turn has ended `turn.json` is called `turn-ended.json`: no call is taken any more.
- * O8. It is read once, when the turn has ended; what is unreadable or malformed is named, never guessed.
+ * O7. `usage.jsonl` holds what the agent reports of its own use, one report a line (usage-file.ts).
+ * O8. When the turn has ended `turn.json` is called `turn-ended.json`: no call is taken any more.
+ * O9. It is read once, when the turn has ended; what is unreadable or malformed is named, never guessed.
  */
 import { z } from "zod";
 
@@ -21,6 +22,9 @@ export const RESOLVED_FILE = "resolved.jsonl";
 
 /** File of the outbox that configures clients of MCP (O6). */
 export const MCP_FILE = "mcp.json";
+
+/** File of the outbox for reports of use (O7). */
+export const USAGE_FILE = "usage.jsonl";
 
 /** File of the outbox for the sentences of refused calls (O4). */
 export const REFUSED_FILE = "refused.jsonl";

@@ -17,7 +17,7 @@ export type ThreadRecord = {
   since: string;
   turns: number;
   session: string | undefined;
-  /** Newest ended turn. */
+  /** Newest turn that has ended and was not overtaken. */
   last: EntryBody<"turn"> | undefined;
   /** Turns that failed. */
   failures: number;
@@ -73,6 +73,17 @@ export function noteInterrupt(record: ThreadRecord, { message, abandons }: Entry
 export function rollBack(record: ThreadRecord): void {
   record.process = undefined;
   if (record.abandoned?.taken === false) record.abandoned = undefined;
+}
+
+/** A turn has ended. One that was overtaken leaves its session; the message that took its place is still to be worked on. */
+export function endTurn(record: ThreadRecord, turn: EntryBody<"turn">): void {
+  record.process = undefined;
+  if (turn.session !== null) record.session = turn.session;
+  if (turn.result === "aborted") return;
+  record.last = turn;
+  record.abandoned = undefined;
+  record.turns += 1;
+  if (turn.result === "failed") record.failures += 1;
 }
 
 /** A turn begins. */

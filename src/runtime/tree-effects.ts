@@ -6,7 +6,7 @@
  *     conflict, which only a turn can resolve; one merge into a tree at a time.
  * W3. A tree that whoever works in the trees has damaged is put back before it is used.
  * W4. An ended thread's tree leaves after all below it; a tree whose thread will never be opened leaves, too.
- * W5. A tree is ready when the boundary of whoever will work in it has been proven there (CfA §10); one that was made for a thread and
+ * W5. A tree is ready when the boundary of whoever may work in it has been proven there (CfA §10); one that was made for a thread and
  *     whose boundary does not hold is removed.
  */
 import type { Draft, EntryBody } from "../persistence/entry.ts";
@@ -144,11 +144,12 @@ export class TreeEffects {
 
   /** See W5; a turn of another thread may hold the tree. */
   async #prove(agent: AgentName, tree: ThreadId): Promise<void> {
-    const { workspaces, agents } = this.#options;
+    const { workspaces, agents, director } = this.#options;
     const place = { workspace: workspaces.path(tree), ...historyOf(workspaces, tree) };
-    const adapter = agents[agent];
-    if (adapter?.prove === undefined) return;
-    await workspaces.exclusive(tree, async () => adapter.prove?.(place));
+    for (const name of [agent, director.fallbackOf(agent)]) {
+      const adapter = agents[name ?? ""];
+      if (adapter?.prove !== undefined) await workspaces.exclusive(tree, async () => adapter.prove?.(place));
+    }
   }
 
   /** The sender of a spark has ended before it: nobody will work in the tree that was made for it. */

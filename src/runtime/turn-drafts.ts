@@ -3,7 +3,9 @@
  *
  * E1. Success is never guessed from text: exit status and record decide; no output and no effect is a failure.
  * E2. A failed turn is a nosend-step marked failed: its outbox is kept aside, its edits are kept.
- * E3. An outbox that was not written by cfa cannot name a thread that cfa has not minted.
+ * E3. A turn that something has taken the place of is recorded as aborted: its calls and its record count for nothing, what it has
+ *     used counts, and who goes on in its thread goes on in its session and with its edits.
+ * E4. An outbox that was not written by cfa cannot name a thread that cfa has not minted.
  */
 import type { Draft, EntryBody } from "../persistence/entry.ts";
 import type { Policy, ThreadId } from "../soup/message.ts";
@@ -12,10 +14,11 @@ import type { Director, View } from "./director.ts";
 import { askedAgain } from "./escalation/asked-again.ts";
 import { afterCompletion, isConflictMail, unresolved } from "./held.ts";
 import type { OutboxEntry } from "./outbox.ts";
+import { untoldIn } from "./spending.ts";
 import { STATUS_PATH } from "./status-file.ts";
 import type { FinishedTurn, TurnPlan } from "./turn.ts";
 
-/** The calls without those that go on with a conversation that never was: nobody but cfa makes the id of a thread (E3). */
+/** The calls without those that go on with a conversation that never was: nobody but cfa makes the id of a thread (E4). */
 function knownCalls(calls: readonly OutboxEntry[], { ledger }: View) {
   const opened = new Set<ThreadId>();
   const entries: OutboxEntry[] = [];
@@ -84,7 +87,7 @@ export function turnDrafts(
     files: [],
     optional: [],
   };
-  const again = askedAgain(run, entries, facts.policy, view.ledger);
+  const again = askedAgain(run, entries, facts.policy, view);
   const end = {
     record,
     turn: run.turn,
@@ -106,9 +109,11 @@ export function turnDrafts(
     brief.substitute === null
       ? []
       : [note("info", thread, `${brief.substitute} stood in for ${run.agent}, whose turn before had failed`)];
+  const untold = untoldIn(finished.result.usage, brief.spending);
   return [
     ...stoodIn,
     ...notes,
+    ...(untold === undefined ? [] : [note("warn", thread, untold)]),
     ...statusNotes(thread, finished, failure),
     { kind: "turn", body: turn },
     ...afterCompletion(tree, thread, finished, view),
@@ -116,6 +121,34 @@ export function turnDrafts(
     ...(failure === undefined ? again.drafts : []),
     ...director.afterTurn(turn, run.message, view),
   ];
+}
+
+/** The record of a turn whose Run is no more: an interrupt has taken its place, or its thread is going (E3). */
+export function overtakenTurn(
+  { run, brief }: TurnPlan,
+  { result, commit, millis }: FinishedTurn,
+  { configuration }: View,
+): Draft {
+  const { thread, turn, agent } = run;
+  const isGone = configuration.isClosed(thread) || configuration.dying(thread);
+  const body: EntryBody<"turn"> = {
+    thread,
+    turn,
+    agent,
+    result: "aborted",
+    failure: isGone ? "its conversation has ended" : "another message has taken its place",
+    text: result.text,
+    // What a turn has done that ended by itself meanwhile may have completed a merge, which the log does not know.
+    commit: isGone || result.stop !== "aborted" ? null : commit,
+    session: brief.substitute === null ? result.session : null,
+    usage: result.usage,
+    outcome: null,
+    status: null,
+    files: [],
+    optional: [],
+    millis,
+  };
+  return { kind: "turn", body };
 }
 
 /** What the log says of the status file beside the turn: only a turn that did not fail is stopped by it. */
@@ -163,6 +196,7 @@ function turnBody(
     thread: run.thread,
     turn: run.turn,
     agent: run.agent,
+    ...(brief.substitute === null ? {} : { by: brief.substitute }),
     result: failure === undefined ? "ok" : "failed",
     failure: failure ?? null,
     text: result.text,

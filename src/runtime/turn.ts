@@ -24,6 +24,8 @@ import { stallFailure, type StallLimit, watchStall } from "./stall.ts";
 import { isFaultOfTurn } from "./turn-fault.ts";
 import { entryOf, moveAside, readRecord } from "./turn-files.ts";
 import { clearStatus, readStatus, type Status } from "./status-file.ts";
+import { UNKNOWN_USAGE } from "./usage.ts";
+import { turnUsage } from "./usage-file.ts";
 import type { Completion, NamedFile, Workspaces } from "./workspaces/port.ts";
 
 /** Where a job keeps what its turns print and say. */
@@ -204,6 +206,7 @@ async function harvest(
   const status = await readStatus(workspaces.path(tree), brief.statusVersion);
   const { entries, problems } =
     result.ask === undefined ? await readOutbox(outbox, plan.facts) : asking(result.ask, plan.facts);
+  const used = await turnUsage(outbox, result.usage, brief.prices, brief.substitute ?? run.agent);
   const refusals = await readRefusals(outbox);
   const outcome = await readRecord(workspaces.path(tree));
   const over = result.stop === "failed" || outcome !== null || (status !== undefined && "token" in status);
@@ -226,9 +229,9 @@ async function harvest(
     }
   }
   return {
-    result,
+    result: { ...result, usage: used.usage },
     entries,
-    problems: [...problems, ...undeclared, ...missing, ...hook, ...left],
+    problems: [...problems, ...used.problems, ...undeclared, ...missing, ...hook, ...left],
     refusals,
     outcome,
     status,
@@ -266,9 +269,14 @@ async function declareResolved(
 
 /** A turn of which nothing is left: it was stopped before it began, or its workspace is not what it was. */
 export function turnWithout(stop: "aborted" | "failed", failure?: string): FinishedTurn {
-  const usage = { tokens: null, usd: null };
   return {
-    result: { stop, text: "", session: null, usage, ...(failure === undefined ? {} : { failure }) },
+    result: {
+      stop,
+      text: "",
+      session: null,
+      usage: UNKNOWN_USAGE,
+      ...(failure === undefined ? {} : { failure }),
+    },
     entries: [],
     problems: [],
     refusals: [],

@@ -1,5 +1,6 @@
 /** The verbs that agents call on the command line: what they print, their exit codes, and what stands in the outbox afterwards. */
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -15,6 +16,7 @@ import { ask } from "../../src/channels/verbs/ask.ts";
 import { close } from "../../src/channels/verbs/close.ts";
 import { outcome } from "../../src/channels/verbs/outcome.ts";
 import { send, type SendOptions } from "../../src/channels/verbs/send.ts";
+import { usage, type UsageOptions } from "../../src/channels/verbs/usage.ts";
 import type { TurnFacts } from "../../src/runtime/agents/port.ts";
 import { writeTurnFacts } from "../../src/runtime/outbox-facts.ts";
 import { readOutbox } from "../../src/runtime/outbox-store.ts";
@@ -158,6 +160,40 @@ describe("a wrong command line exits 2 with a sentence", () => {
     expect(await ask(env, {})).toMatchObject({ exitCode: 2 });
     expect(await close(env, {})).toMatchObject({ exitCode: 2 });
     expect(await outcome(env, { reason: "done" })).toMatchObject({ exitCode: 2 });
+  });
+});
+
+describe("usage", () => {
+  const reports = () => readFileSync(join(outbox, "usage.jsonl"), "utf8").trim().split("\n");
+
+  test("adds a line for each report, and prints nothing", async () => {
+    expect(await usage(env, { input: "12", output: "3", cached: "0", model: "big" })).toEqual({
+      exitCode: 0,
+      stdout: "",
+      stderr: "",
+    });
+    await usage(env, { usd: "0.05" });
+    expect(reports().map((line) => JSON.parse(line))).toEqual([
+      { input: 12, output: 3, cached: 0, model: "big" },
+      { usd: 0.05 },
+    ]);
+    expect(await entries()).toEqual([]);
+  });
+
+  test.each<readonly [string, UsageOptions, 1 | 2, RegExp]>([
+    ["nothing", {}, 2, /say what/],
+    ["a model alone", { model: "big" }, 2, /say what/],
+    ["no number", { tokens: "many" }, 2, /--tokens must be a number, not "many"/],
+    ["below nothing", { usd: "-1" }, 2, /--usd must be a number/],
+    ["another base", { tokens: "0x10" }, 2, /--tokens must be a number/],
+    ["an empty word", { usd: "" }, 2, /--usd must be a number/],
+    ["half a token", { tokens: "1.5" }, 1, /tokens must be a whole number of tokens/],
+    ["input alone", { input: "5" }, 1, /input and output together/],
+    ["kinds and a sum", { input: "5", output: "5", tokens: "10" }, 1, /not both/],
+    ["beyond all bounds", { tokens: "1e15" }, 1, /at most/],
+  ])("%s is no report", async (_what, options, exitCode, sentence) => {
+    expect(await usage(env, options)).toMatchObject({ exitCode, stderr: expect.stringMatching(sentence) });
+    expect(existsSync(join(outbox, "usage.jsonl"))).toBe(false);
   });
 });
 

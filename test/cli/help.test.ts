@@ -31,7 +31,7 @@ const VERBS = [
   "gc",
   "completion",
 ];
-const AGENT_VERBS = ["send", "ask", "respond", "close", "outcome", "resolve"];
+const AGENT_VERBS = ["send", "ask", "respond", "close", "outcome", "resolve", "usage"];
 
 test("the help lists every verb and every exit code", async () => {
   const { out, err, code } = await cfa(directory(), "--help");

@@ -91,7 +91,10 @@ describe.concurrent("an interrupt", () => {
     await started.run.interrupt("go on");
     const { end, entries, place, run } = await finish(started);
     expect(end).toEqual({ kind: "ended", state: "DONE" });
-    expect(bodies(entries, "turn").map(({ turn, result }) => [turn, result])).toEqual([[2, "ok"]]);
+    expect(bodies(entries, "turn").map(({ turn, result }) => [turn, result])).toEqual([
+      [1, "aborted"],
+      [2, "ok"],
+    ]);
     const lines = git(place.top, "show", `cfa/${run.id}:done.txt`).split("\n");
     const [session = ""] = lines[0]?.split(" ") ?? [];
     expect(lines).toEqual([`${session} 1`, `${session} 2`]);

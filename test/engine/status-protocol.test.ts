@@ -1,5 +1,5 @@
 /** The A2O protocol sentence by sentence, where a whole job is needed to see it; the bytes of the file are in status-file.test.ts. */
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Draft } from "../../src/persistence/entry.ts";
@@ -18,6 +18,7 @@ import {
   notes,
   read,
   runJob,
+  shell,
   transitions,
   write,
 } from "./fixture.ts";
@@ -59,20 +60,35 @@ describe.concurrent("§2.3.3 for both values, the orchestrator", () => {
   });
 });
 
-test("§3.1.1 the file is read before anything else is asked: it stops the run before the outcome of the same turn", async () => {
-  const { end, entries } = await runJob(
-    {},
-    {
-      lead: async (turn) => {
-        await approve(turn);
-        signal(turn, "blocked");
-      },
-    },
-  );
-  expect(end.kind).toBe("parked");
-  expect(transitions(entries)).toEqual([]);
-  const kinds = entries.map(({ kind }) => kind);
-  expect(kinds.indexOf("park")).toBeGreaterThan(kinds.indexOf("turn"));
+describe.concurrent("§3.1.1 the file is read before anything else is asked", () => {
+  test("1. the signal is available immediately after the turn: it stands in the very entry that ends it", async () => {
+    const { entries } = await runJob({}, { lead: (turn) => signal(turn, "blocked") });
+    const at = entries.findIndex(({ kind }) => kind === "turn");
+    const turn = entries[at];
+    expect(turn?.kind === "turn" && turn.body.status).toBe("blocked");
+    expect(entries.slice(at).filter(({ kind }) => kind === "park")).toMatchObject([{ round: turn?.round }]);
+  });
+
+  test("2. nothing is asked in vain: between the end of the turn and the stop nobody is told, nudged or judged", async () => {
+    const { entries } = await runJob({}, { lead: (turn) => signal(turn, "blocked") });
+    const at = entries.findIndex(({ kind }) => kind === "turn");
+    expect(entries.slice(at + 1).map(({ kind }) => kind)).toEqual(["fire", "park"]);
+  });
+
+  test("3. with a terminal outcome at the same time the soft stop comes first, and nothing is lost", async () => {
+    const lead: Script = async (turn) => {
+      await turn.outcome("WITHDRAW", "nothing to do");
+      signal(turn, "blocked");
+    };
+    const parked = await runJob({}, { lead });
+    expect(parked.end.kind).toBe("parked");
+    expect(transitions(parked.entries)).toEqual([]);
+    const { engine, place } = parked;
+    const run = await engine.start(definitionOf(place, {}), { agents: adapters({ lead }), first: FIRST });
+    const { end, entries } = await finish({ engine, place, run });
+    expect(end).toEqual({ kind: "ended", state: "WITHDRAWN" });
+    expect(bodies(entries, "turn")).toHaveLength(1);
+  });
 });
 
 describe.concurrent("§3.2 and §3.4 cleanup", () => {
@@ -126,6 +142,69 @@ describe.concurrent("§3.2 and §3.4 cleanup", () => {
     expect(seen).toEqual(["blocked\n"]);
     expect(end).toMatchObject({ kind: "parked", why: expect.stringContaining("blocked in .sortie/status") });
     expect(notes(entries)).toEqual([".sortie/status says blocked"]);
+  });
+});
+
+describe.concurrent("§3.4 what the cleanup must not touch", () => {
+  test("a link is neither followed nor removed: a warning, and the turn goes on", async () => {
+    const place = makePlace();
+    write(place.files, "outside", "blocked\n");
+    const { end, entries } = await runJob(
+      { ...EXECUTE, limits: { retries: 5 } },
+      {
+        lead: (turn) => {
+          if (turn.turn > 1) return approve(turn);
+          mkdirSync(join(turn.workspace, ".sortie"));
+          symlinkSync(join(place.files, "outside"), join(turn.workspace, ".sortie/status"));
+          return "linked";
+        },
+      },
+      { place },
+    );
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(notes(entries)).toEqual([
+      expect.stringMatching(/^\.sortie\/status is ignored: .*link/),
+      expect.stringMatching(/^\.sortie\/status of an earlier turn was not removed: it is a link/),
+      expect.stringMatching(/^\.sortie\/status is ignored: .*link/),
+    ]);
+    expect(read(place.files, "outside")).toBe("blocked\n");
+  });
+
+  test("a removal that fails is said and ignored", async () => {
+    const { end, entries } = await runJob(
+      { ...EXECUTE, limits: { retries: 5 } },
+      {
+        lead: (turn) => {
+          if (turn.turn > 1) return approve(turn);
+          write(turn.workspace, ".sortie/status/file", "x");
+          return "made a directory";
+        },
+      },
+    );
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(notes(entries)[1]).toMatch(/was not removed: (EISDIR|EPERM)/);
+  });
+
+  test("a stale word of a run before does not affect a new dispatch: neither the tree's nor a child's, which has none", async () => {
+    const seen: string[] = [];
+    const look = (turn: ScriptTurn) =>
+      void seen.push(`${turn.agent} ${existsSync(join(turn.workspace, ".sortie"))}`);
+    const { end } = await runJob(EXECUTE, {
+      lead: async (turn) => {
+        look(turn);
+        if (turn.turn > 1) return approve(turn);
+        write(turn.workspace, ".sortie/metrics", "1\n");
+        write(turn.workspace, ".sortie/status", "later\n");
+        await turn.send({ to: "worker", message: "go" });
+        return undefined;
+      },
+      worker: (turn) => {
+        look(turn);
+        return "done";
+      },
+    });
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(seen).toEqual(["lead false", "worker false", "lead true"]);
   });
 });
 
@@ -202,6 +281,79 @@ describe.concurrent("hooks", () => {
     expect(end).toEqual({ kind: "ended", state: "FAILURE" });
     expect(bodies(entries, "turn")).toMatchObject([
       { result: "failed", failure: "the hook before_run ended with exit status 4: no network", text: "" },
+    ]);
+  });
+
+  test("a before_run that takes too long fails the turn; what it has printed is kept, and it is stopped with its descent", async () => {
+    const place = makePlace();
+    const late = join(place.files, "late");
+    const { end, entries, run } = await runJob(
+      {
+        hooks: { before_run: `echo checking; (sleep 600; touch ${late}) & wait`, timeout: "200ms" },
+        limits: { retries: 0 },
+      },
+      { lead: () => "started" },
+      { place },
+    );
+    expect(end).toEqual({ kind: "ended", state: "FAILURE" });
+    expect(bodies(entries, "turn")).toMatchObject([
+      { result: "failed", failure: "the hook before_run ran longer than 0.2 s and was stopped", text: "" },
+    ]);
+    expect(read(place.top, `.cfa/jobs/${run.id}/streams/1.1.log`)).toBe("checking\n");
+    expect(existsSync(late)).toBe(false);
+  });
+
+  test("what they print stands in the stream of the turn, before and after what the agent prints", async () => {
+    const place = makePlace();
+    const { run } = await runJob(
+      {
+        ...EXECUTE,
+        hooks: { before_run: "echo ready; echo loud >&2", after_run: "echo over" },
+        agents: { lead: shell("echo work; cfa outcome APPROVED_WORK --reason done") },
+      },
+      {},
+      { place },
+    );
+    expect(read(place.top, `.cfa/jobs/${run.id}/streams/1.1.log`).split("\n")).toEqual([
+      "ready",
+      "loud",
+      "work",
+      "over",
+      "",
+    ]);
+  });
+
+  test("mail to a child that had stopped itself is a fresh dispatch: its word is gone, before_run comes again, the protocol is told again", async () => {
+    const place = makePlace();
+    const word = `test -e .sortie/status && echo stale >> ${place.files}/marks; ${marks(place)}`;
+    const told: string[] = [];
+    const { end } = await runJob(
+      { ...EXECUTE, hooks: { before_run: word } },
+      {
+        lead: async (turn) => {
+          const thread = turn.children[0]?.thread;
+          if (turn.turn > 3) return approve(turn);
+          await turn.send({
+            to: "worker",
+            ...(thread === undefined ? {} : { thread }),
+            message: `${turn.turn}`,
+          });
+          return undefined;
+        },
+        worker: (turn) => {
+          told.push(`${turn.turn} ${turn.instructions === "" ? "nothing" : "all"}`);
+          if (turn.turn === 2) signal(turn, "blocked");
+          return turn.turn === 2 ? undefined : "done";
+        },
+      },
+      { place },
+    );
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(told).toEqual(["1 all", "2 nothing", "3 all"]);
+    expect(read(place.files, "marks").trim().split("\n")).toEqual([
+      "lead EXECUTE 1",
+      "worker EXECUTE 1",
+      "worker EXECUTE 3",
     ]);
   });
 

@@ -192,6 +192,12 @@ describe("a forged log whose chain is whole is refused by", () => {
       changed(sendingTurn, { result: "failed", failure: "x" }),
       /must be nosend-step/,
     ],
+    [
+      "turns: one called aborted that nothing has taken the place of",
+      "turns",
+      changed(ofKind("turn"), { result: "aborted" }),
+      /nothing has taken the place of turn 1/,
+    ],
     ["questions: an answer without the act", "questions", without(ofKind("act")), /act in its commit/],
     [
       "job: a transition to elsewhere",

@@ -13,7 +13,6 @@ import {
   inExecute,
   makeEngine,
   makePlace,
-  notes,
   reached,
   read,
   refsBelow,
@@ -75,7 +74,9 @@ describe.concurrent("withdrawing the job", () => {
     await started.run.withdraw("no");
     const { end, entries } = await finish(started);
     expect(end).toEqual({ kind: "ended", state: "WITHDRAWN" });
-    expect(bodies(entries, "turn")).toEqual([]);
+    expect(bodies(entries, "turn")).toMatchObject([
+      { turn: 1, result: "aborted", failure: "its conversation has ended", commit: null },
+    ]);
     expect(existsSync(`/proc/${pid}`)).toBe(false);
   });
 
@@ -186,10 +187,12 @@ describe.concurrent("an interrupt", () => {
     const { end, entries, place, run } = await finish(started);
     expect(end).toEqual({ kind: "ended", state: "DONE" });
     expect(git(place.top, "show", `cfa/${run.id}:after.txt`)).toBe("human do this instead: half");
-    expect(bodies(entries, "turn").map(({ turn }) => turn)).toEqual([2]);
+    expect(bodies(entries, "turn")).toMatchObject([
+      { turn: 1, result: "aborted", failure: "another message has taken its place", outcome: null },
+      { turn: 2, result: "ok" },
+    ]);
     expect(firings(entries)).toContain("interrupt");
     expect(firings(entries).filter((rule) => rule === "spark")).toHaveLength(1);
-    expect(notes(entries)).toEqual([expect.stringContaining("the result of turn 1 was dropped")]);
   });
 
   test("edits of the turn that it ended are no effect of the next one", async () => {
@@ -211,6 +214,7 @@ describe.concurrent("an interrupt", () => {
     const { end, entries } = await finish(started);
     expect(end).toEqual({ kind: "ended", state: "DONE" });
     expect(bodies(entries, "turn").map(({ turn, result }) => [turn, result])).toEqual([
+      [1, "aborted"],
       [2, "failed"],
       [3, "ok"],
     ]);
@@ -253,8 +257,11 @@ describe.concurrent("an interrupt", () => {
     await started.run.interrupt("that way", "dispatch:1.1.1");
     const { end, entries } = await finish(started);
     expect(end).toEqual({ kind: "ended", state: "DONE" });
-    const [, worker] = bodies(entries, "turn");
-    expect(worker).toMatchObject({ agent: "worker", turn: 2, text: "redirected: that way" });
+    const worker = bodies(entries, "turn").filter(({ agent }) => agent === "worker");
+    expect(worker).toMatchObject([
+      { turn: 1, result: "aborted" },
+      { turn: 2, result: "ok", text: "redirected: that way" },
+    ]);
   });
 
   test("of a conversation that never was is refused with a sentence", async () => {

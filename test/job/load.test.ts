@@ -88,6 +88,7 @@ describe("the smallest job file", () => {
         max_turns: 20,
       },
       budget: { usd: null, tokens: null, turns: null, wall: null },
+      prices: { agents: {}, models: {} },
       deadline: null,
       notify: null,
       over_cap: "refuse",
@@ -118,6 +119,9 @@ states:
   EXECUTE: { agent: boss, escalation: always }
 limits: { fan_out: 8, concurrency: 2, timeout: 90s, stall: 5m, retries: 0, backtracks: 0, max_turns: 1 }
 budget: { usd: 0.5, tokens: 2000000, turns: 100, wall: 2h }
+prices:
+  agents: { writer: { input: 1, output: 2, cached: 0 } }
+  models: { big: { input: 3, output: 15 } }
 deadline: 1d
 over_cap: wait
 workspaces: ../trees
@@ -126,6 +130,10 @@ workspaces: ../trees
   it("is resolved: paths absolute, durations in milliseconds, given artifacts as text", () => {
     const { definition } = load(FULL);
     expect(definition).toMatchObject({
+      prices: {
+        agents: { writer: { input: 1, output: 2, cached: 0 } },
+        models: { big: { input: 3, output: 15, cached: 3 } },
+      },
       repository: here("repo"),
       start: "EXECUTE",
       given: { intent: "text of intent.md\n", plan: "text of plan.md\n" },
@@ -321,7 +329,48 @@ describe("a mistake is told by line and column, with what to write instead", () 
       job("{ run: [sh], fallback: writr }, writer: { run: [sh] }"),
       '2:40: agents.lead.fallback names "writr", which is no agent of this job (did you mean "writer"?)',
     ],
-    [job("{ run: [sh], fallback: lead }"), "2:40: lead cannot be its own fallback"],
+    [job("{ run: [sh], fallback: lead }"), "2:40: lead cannot be its own fallback (name another agent)"],
+    [
+      job("{ run: [sh], fallback: proxy }, proxy: { run: [sh] }"),
+      "2:40: lead cannot fall back on proxy, who stands for the human (name an agent that has no part in questions)",
+    ],
+    [
+      job("{ run: [sh], fallback: stand-in }, stand-in: { run: [sh] }", "proxy: stand-in"),
+      "2:40: lead cannot fall back on stand-in, who stands for the human",
+    ],
+    [
+      job("{ run: [sh] }, writer: { run: [sh] }, proxy: { run: [sh], fallback: writer }"),
+      "2:85: proxy stands for the human: nobody stands in for it (leave it out; where the proxy fails, the human is asked)",
+    ],
+    [
+      job("{ run: [sh], fallback: writer }, writer: { run: [sh], fallback: lead }"),
+      "2:40: fallbacks go round in a circle: lead → writer → lead (leave one of them out)",
+    ],
+    [
+      job(
+        "{ run: [sh], fallback: a }, a: { run: [sh], fallback: b }, b: { run: [sh], fallback: c }, c: { run: [sh], fallback: a }",
+      ),
+      "2:71: fallbacks go round in a circle: a → b → c → a",
+    ],
+    [at("prices: 5"), "3:9: prices must be a mapping of keys to values"],
+    [
+      at("prices: { agents: { writr: { input: 1, output: 1 } } }"),
+      '3:21: prices.agents names "writr", which is no agent of this job (agents of this job: lead)',
+    ],
+    [at("prices: { models: { big: { input: 1 } } }"), "3:21: prices.models.big.output is missing"],
+    [
+      at("prices: { models: { big: { input: -1, output: 1 } } }"),
+      "3:35: prices.models.big.input must be 0 or more",
+    ],
+    [
+      at("prices: { models: { big: { input: 1, output: many } } }"),
+      "3:46: prices.models.big.output must be an amount of US dollars",
+    ],
+    [
+      at("prices: { models: { big: { input: 1, output: 1, write: 2 } } }"),
+      '3:49: unknown key "write" in prices.models.big (keys here: input, output, cached)',
+    ],
+    [at("prices: { model: {} }"), '3:11: unknown key "model" in prices (did you mean "models"?)'],
     [job("{ run: [sh], fallback: [] }"), "2:40: agents.lead.fallback must be the name of an agent"],
     [
       "request: x\nagents: { human: { run: [sh] } }",
@@ -428,7 +477,7 @@ describe("warnings", () => {
         "{ adapter: script, steps: [{ say: done }] }, spare: { adapter: script, steps: [{ say: done }] }",
         quiet,
       ),
-      ["agent spare leads no state and stands in no roster: it will never run"],
+      ["agent spare leads no state, stands in no roster and is nobody's fallback: it will never run"],
     ],
   ])("%s", (text, told) => {
     expect(warnings(text)).toEqual(told);

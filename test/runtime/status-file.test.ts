@@ -2,11 +2,13 @@
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -117,12 +119,39 @@ describe("what stands in its place", () => {
     ["§7.2", "the file is a link", () => linkStatus("elsewhere"), ignored("link")],
     ["§7.2", "the file is a link to nothing", () => linkStatus("nowhere"), ignored("link")],
     ["§7.2", "the file is a link to itself", () => linkStatus("status"), ignored("link")],
+    ["§7.2", "the file is a link to a file beside it", () => linkStatus("other"), ignored("link")],
+    ["§7.2", "the file is a link to a device", () => linkStatus("/dev/zero"), ignored("link")],
     ["§7.2", ".sortie is a link", () => linkDirectory("elsewhere-dir"), ignored("link")],
     [
       "§7.2",
       ".sortie is a link to nothing",
       () => symlinkSync("nowhere", join(root, ".sortie")),
       ignored("link"),
+    ],
+    [
+      "§7.2",
+      ".sortie is a link to itself",
+      () => symlinkSync(".sortie", join(root, ".sortie")),
+      ignored("link"),
+    ],
+    ["§7.2", ".sortie is a link to the workspace itself", () => linkToTop(), ignored("link")],
+    [
+      "§7.2",
+      "both are links",
+      () => {
+        linkDirectory("elsewhere-dir");
+        rmSync(join(root, "elsewhere-dir/status"));
+        symlinkSync("/etc/hostname", join(root, "elsewhere-dir/status"));
+      },
+      ignored("link"),
+    ],
+    ["§2.2", "a second name of a regular file", () => linkHard(), BLOCKED],
+    ["§2.6", "a socket", () => socket(), ignored("ENXIO|no regular")],
+    [
+      "§2.6",
+      ".sortie is a pipe",
+      () => execFileSync("mkfifo", [join(root, ".sortie")]),
+      ignored("no directory"),
     ],
     [
       "§2.6",
@@ -138,10 +167,14 @@ describe("what stands in its place", () => {
     expect(await readStatus(root)).toEqual(expected);
   });
 
-  test("§2.6 what this user may not read", () => {
+  test.each([
+    ["the file", "755", "600"],
+    [".sortie", "700", "644"],
+  ])("§2.6 what this user may not read: %s", (_what, directory, file) => {
     leave("blocked\n");
-    execFileSync("chmod", ["755", root, join(root, ".sortie")]);
-    execFileSync("chmod", ["600", join(root, ".sortie/status")]);
+    execFileSync("chmod", ["755", root]);
+    execFileSync("chmod", [directory, join(root, ".sortie")]);
+    execFileSync("chmod", [file, join(root, ".sortie/status")]);
     const module = new URL("../../dist/runtime/status-file.js", import.meta.url).href;
     const script = `const { readStatus } = await import(${JSON.stringify(module)});
       process.setuid(65534);
@@ -160,6 +193,49 @@ describe("what stands in its place", () => {
       return read;
     });
     for (const status of await Promise.all(reads)) expect([BLOCKED, REVIEW]).toContainEqual(status);
+  });
+});
+
+test("a file that is replaced by a link while it is read is seen whole, or as a link; the link is never followed", async () => {
+  leave("blocked\n");
+  writeFileSync(join(root, "secret"), "needs-human-review\n");
+  const seen = new Set<string>();
+  for (let n = 0; n < 40; n++) {
+    const read = readStatus(root);
+    if (n % 2 === 0) {
+      symlinkSync("../secret", join(root, ".sortie/next"));
+      renameSync(join(root, ".sortie/next"), join(root, ".sortie/status"));
+    } else {
+      writeFileSync(join(root, ".sortie/next"), "blocked\n");
+      renameSync(join(root, ".sortie/next"), join(root, ".sortie/status"));
+    }
+    seen.add(JSON.stringify(await read));
+  }
+  for (const status of seen) expect(status).toMatch(/^\{"token":"blocked"\}$|is a link|changed/);
+});
+
+describe("§3.3 row by row: every failure mode degrades to normal behaviour", () => {
+  const NORMAL = undefined;
+  const warned = (why: string) => ({ problem: expect.stringMatching(why) });
+  test.each<[condition: string, make: () => void, behaviour: unknown]>([
+    ["File does not exist: normal", () => mkdirSync(join(root, ".sortie")), NORMAL],
+    ["File exists, recognized value: the signal is honoured", () => leave("blocked\n"), BLOCKED],
+    ["File exists, unrecognized value: ignored, with a warning", () => leave("later\n"), warned("ignored")],
+    ["File exists, empty after trimming: ignored, with a warning", () => leave(" \t\n"), warned("ignored")],
+    [
+      "File unreadable: a warning, and as if it were absent",
+      () => mkdirSync(join(root, ".sortie/status"), { recursive: true }),
+      warned("is ignored"),
+    ],
+    [
+      "File contains binary data: the first line is no word",
+      () => leave(Buffer.of(0, 1, 255, 10)),
+      warned("ignored"),
+    ],
+    [".sortie/ does not exist: normal", () => {}, NORMAL],
+  ])("%s", async (_condition, make, behaviour) => {
+    make();
+    expect(await readStatus(root)).toEqual(behaviour);
   });
 });
 
@@ -189,6 +265,28 @@ describe("removal before a turn (A2O §3.4)", () => {
     expect(existsSync(join(root, "elsewhere-dir/status")) || existsSync(join(root, "elsewhere"))).toBe(true);
   });
 
+  test.each<[string, () => void, string]>([
+    ["the file is a link to nothing", () => linkStatus("nowhere"), ".sortie/status"],
+    ["the file is a link to itself", () => linkStatus("status"), ".sortie/status"],
+    ["the directory is a link to nothing", () => symlinkSync("nowhere", join(root, ".sortie")), ".sortie"],
+    ["the directory is a link to itself", () => symlinkSync(".sortie", join(root, ".sortie")), ".sortie"],
+  ])("leaves the link where %s, and says so", async (_what, make, link) => {
+    make();
+    expect(await clearStatus(root)).toMatch(/is a link/);
+    expect(lstatSync(join(root, link)).isSymbolicLink()).toBe(true);
+  });
+
+  test("a directory that this user may not write: it says so, and nothing fails", () => {
+    leave("blocked\n");
+    execFileSync("chmod", ["755", root, join(root, ".sortie")]);
+    const module = new URL("../../dist/runtime/status-file.js", import.meta.url).href;
+    const script = `const { clearStatus } = await import(${JSON.stringify(module)});
+      process.setuid(65534);
+      console.log(await clearStatus(${JSON.stringify(root)}));`;
+    const out = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+    expect(out).toMatch(/was not removed: EACCES/);
+  });
+
   test("says so where a directory stands in its place", async () => {
     mkdirSync(join(root, ".sortie/status"), { recursive: true });
     expect(await clearStatus(root)).toMatch(/was not removed/);
@@ -201,9 +299,32 @@ describe("removal before a turn (A2O §3.4)", () => {
   });
 });
 
+function linkToTop(): void {
+  writeFileSync(join(root, "status"), "blocked\n");
+  symlinkSync(".", join(root, ".sortie"));
+}
+
+function linkHard(): void {
+  mkdirSync(join(root, ".sortie"));
+  writeFileSync(join(root, "elsewhere"), "blocked\n");
+  linkSync(join(root, "elsewhere"), join(root, ".sortie/status"));
+}
+
+function socket(): void {
+  mkdirSync(join(root, ".sortie"));
+  const script =
+    "require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))";
+  try {
+    execFileSync(process.execPath, ["-e", script, join(root, ".sortie/status")], { stdio: "ignore" });
+  } catch {
+    // The server is killed so that it leaves its socket.
+  }
+}
+
 function linkStatus(to: string): void {
   mkdirSync(join(root, ".sortie"));
   writeFileSync(join(root, "elsewhere"), "blocked\n");
+  writeFileSync(join(root, ".sortie/other"), "blocked\n");
   symlinkSync(to === "elsewhere" ? join(root, to) : to, join(root, ".sortie/status"));
 }
 

@@ -25,12 +25,16 @@ const INSTRUCTIONS =
   "These tools are how you talk back to cfa. Calls are gathered and carried out when your turn has ended; answers and replies are your next message. " +
   "So never wait inside a turn: send or ask what is needed and end it. Without a message to your parent, your final text is your reply.";
 
+const PROXY_INSTRUCTIONS =
+  "You stand for the human in one question. Say once what becomes of it with `respond`, and end your turn; what the human says is your next message. " +
+  "What you print without it is put to the human as it stands, where they may be asked.";
+
 /** A server of the tools of the turn. */
 export function toolServer(means: ServerMeans): Server {
   const { session, version } = means;
   const server = new Server(
     { name: "cfa", title: "cfa", version },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: {} }, instructions: session.facts?.proxy ? PROXY_INSTRUCTIONS : INSTRUCTIONS },
   );
   const own = ownTools(session.facts);
   const role = session.facts?.tools ?? [];

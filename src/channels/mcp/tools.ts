@@ -2,7 +2,7 @@
  * The tools of cfa itself. Their descriptions teach the protocol; what they do is what the verbs on the command line do.
  *
  * T1. A tool's schema is published strict, and its arguments are checked here: a bad call gets a sentence, not a protocol error.
- * T2. `outcome` is published only to the lead of a state.
+ * T2. `outcome` is published only to the lead of a state, `respond` only to the proxy of the human, who has no team.
  */
 import { z } from "zod";
 import type { TurnFacts } from "../../runtime/agents/port.ts";
@@ -17,7 +17,7 @@ export type OwnTool = {
   readonly title: string;
   readonly description: string;
   /** The verb of the command line that does the same; null for a tool that only reads and touches no disk. */
-  readonly verb: "send" | "ask" | "close" | "outcome" | null;
+  readonly verb: "send" | "ask" | "close" | "outcome" | "respond" | null;
   readonly arguments: z.ZodObject;
   /** Of the answer's `data`. */
   readonly data: z.ZodType;
@@ -142,8 +142,41 @@ const outcome: OwnTool = {
   },
 };
 
-/** The tools that a turn has (T2); without a turn all of them, and each says that there is none. */
+const respondArguments = z.strictObject({
+  kind: z
+    .enum(["answer", "ask_human", "withdraw"])
+    .describe(
+      "answer: text is what the asker is told. ask_human: text is put to the human, and you are called again with what they say. withdraw: the human gives the work up, and text is why.",
+    ),
+  text: said(
+    "The answer, the question to the human, or the reason, in the human's words where they gave them.",
+  ),
+});
+
+const respond: OwnTool = {
+  name: "respond",
+  title: "Deal with the question",
+  description:
+    "Says what becomes of the question that your turn is about: you answer it, ask the human, or report that the human withdraws. Once in a turn, then end it. " +
+    "What the policy forbids is refused: under always no answer leaves before the human has replied, under never nobody is asked.",
+  verb: "respond",
+  arguments: respondArguments,
+  data: z.strictObject({ question: z.string().describe("The question that it is about.") }),
+  run: async (session, given) => {
+    const { kind, text } = respondArguments.parse(given);
+    const call =
+      kind === "ask_human"
+        ? ({ verb: "ask", text } as const)
+        : ({ verb: "respond", text, withdraw: kind === "withdraw" } as const);
+    const written = await session.call("respond", "respond", call);
+    if ("answer" in written) return written.answer;
+    return success({ question: session.facts?.proxy?.question ?? "" });
+  },
+};
+
+/** The tools that a turn has (T2); without a turn those of a lead, and each says that there is none. */
 export function ownTools(facts: TurnFacts | undefined): readonly OwnTool[] {
+  if (facts?.proxy !== undefined) return [respond, status];
   const all = [send, ask, close, listTeam, status];
   return facts === undefined || facts.lead ? [...all, outcome] : all;
 }

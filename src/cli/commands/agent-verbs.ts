@@ -1,5 +1,5 @@
 /**
- * The verbs of agents, called inside a turn: `send`, `ask`, `respond`, `close`, `outcome`, `resolve`.
+ * The verbs of agents, called inside a turn: `send`, `ask`, `respond`, `close`, `outcome`, `resolve`, `usage`.
  *
  * V1. A verb loads what it needs and nothing else: no database, no state machine. An agent may call it hundreds of times.
  */
@@ -10,6 +10,7 @@ import type { OutcomeOptions } from "../../channels/verbs/outcome.ts";
 import type { RespondOptions } from "../../channels/verbs/respond.ts";
 import type { ResolveOptions } from "../../channels/verbs/resolve.ts";
 import type { SendOptions } from "../../channels/verbs/send.ts";
+import type { UsageOptions } from "../../channels/verbs/usage.ts";
 import type { Context } from "../context.ts";
 import { Misuse } from "../errors.ts";
 
@@ -58,6 +59,12 @@ export async function outcomeCommand(context: Context, options: OutcomeOptions):
 export async function resolveCommand(context: Context, options: ResolveOptions): Promise<number> {
   const { resolve } = await import("../../channels/verbs/resolve.ts");
   return tell(context, await resolve(context.env, options, context.cwd));
+}
+
+/** `cfa usage`. */
+export async function usageCommand(context: Context, options: UsageOptions): Promise<number> {
+  const { usage } = await import("../../channels/verbs/usage.ts");
+  return tell(context, await usage(context.env, options));
 }
 
 function tell({ stdout, stderr }: Context, { stdout: data, stderr: rest, exitCode }: VerbResult): number {

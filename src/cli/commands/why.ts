@@ -3,6 +3,7 @@ import { type Standing, whyEntry, whyThread } from "../../engine/causes/causes.t
 import { stepsOf } from "../../engine/history.ts";
 import { suggest } from "../../job/suggest.ts";
 import { shortThread, wholeThread } from "../../job/thread-names.ts";
+import { conversationOf } from "../../persistence/conversation.ts";
 import type { Step } from "../../persistence/verify.ts";
 import { type Context, say } from "../context.ts";
 import { Misuse } from "../errors.ts";
@@ -60,7 +61,10 @@ function headlineOf(thread: string, standing: Standing): string {
 
 function unknownThread(steps: readonly Step[], job: string, target: string): string {
   const cells = steps.at(-1)?.after.cells() ?? [];
-  const names = [...cells].map(({ thread }) => shortThread(thread));
+  const names = [...cells].flatMap(({ thread, questions }) => [
+    shortThread(thread),
+    ...questions.map(({ question }) => conversationOf(question)),
+  ]);
   const near = suggest(target, names);
   return `${job} has no thread ${target}: ${near === undefined ? "cfa status shows them" : `did you mean ${near}?`}`;
 }

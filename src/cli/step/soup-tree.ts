@@ -6,6 +6,7 @@ import { shortThread } from "../../job/thread-names.ts";
 import type { Cell } from "../../soup/cell.ts";
 import type { Configuration } from "../../soup/configuration.ts";
 import type { ThreadId } from "../../soup/message.ts";
+import type { Question } from "../../soup/molecule.ts";
 import { conversationOf } from "../../persistence/conversation.ts";
 import { clip, count, firstLine } from "../view/text.ts";
 
@@ -22,9 +23,9 @@ export function soupTree(configuration: Configuration, touched: readonly ThreadI
   const below = (thread: ThreadId, indent: string): TreeLine[] => {
     const children = [...configuration.children(thread)];
     const { questions } = configuration.cellOrEmpty(thread);
-    const conversations = questions.map(({ kind, question, policy }, at) => ({
-      text: `${indent}${children.length === 0 && at === questions.length - 1 ? "└─ " : "├─ "}${conversationOf(question)}  ${STAGES[kind]} (${policy})`,
-      touched: touched.includes(thread),
+    const conversations = questions.map((one, at) => ({
+      text: `${indent}${children.length === 0 && at === questions.length - 1 ? "└─ " : "├─ "}${conversationOf(one.question)}  ${stageOf(one)}`,
+      touched: touched.includes(thread) || touched.includes(conversationOf(one.question)),
     }));
     const lines = children.flatMap((child, at) => {
       const last = at === children.length - 1;
@@ -43,12 +44,20 @@ function isThere({ lifecycles, mailboxes, questions, interrupts, terminates, dow
   return own + down.count > 0;
 }
 
-/** What a question waits for, by its molecule. */
-const STAGES = {
-  AskQuestion: "is being asked",
-  Proxy: "is with the proxy",
-  AskHuman: "waits for the human",
-} as const;
+/** Whom a question waits for, by its molecule, and under which policy; in which words. */
+function stageOf(one: Question): string {
+  const words = `(${one.policy}): ${clip(firstLine(one.text.body), 40)}`;
+  switch (one.kind) {
+    case "AskQuestion":
+      return `is being asked ${words}`;
+    case "Proxy":
+      return one.phase === "fresh"
+        ? `is with the proxy ${words}`
+        : `is with the proxy, the human has replied ${words}`;
+    case "AskHuman":
+      return `waits for the human ${words}`;
+  }
+}
 
 function what({ lifecycles, mailboxes, terminates, interrupts }: Cell): string {
   const parts = lifecycles.map((one) => {

@@ -37,6 +37,16 @@ export function standingLine(thread: string, standing: Standing): string {
       const whom = standing.human ? "the human" : "the proxy";
       return `${who} waits for ${whom} because of question ${standing.question}: ${quote(standing.text)}`;
     }
+    case "proxied": {
+      const how = standing.turn === undefined ? "" : `, whose turn ${standing.turn} runs`;
+      return `${who} is with the proxy${how}: ${quote(standing.text)}`;
+    }
+    case "put":
+      return `${who} waits for the human: ${quote(standing.text)}`;
+    case "answered":
+      return `${who} was answered: ${quote(standing.text)}`;
+    case "unanswered":
+      return `${who} has ended without an answer`;
     case "waits": {
       const names = standing.open.map((one) => shortThread(one));
       return names.length === 0

@@ -5,8 +5,11 @@
  */
 import type { Entry, EntryBody } from "../../persistence/entry.ts";
 import type { Ledger } from "../../runtime/ledger.ts";
+import { NOTHING_SPENT, withTurn } from "../../runtime/spending.ts";
+import { isUnknown } from "../../runtime/usage.ts";
 import type { ReadJob } from "../../engine/read-job.ts";
 import { elapsed } from "./elapsed.ts";
+import { costText } from "./spending.ts";
 import { clip, firstLine, plain } from "./text.ts";
 import { threadName } from "./thread-view.ts";
 
@@ -131,7 +134,9 @@ function fireLine(
 }
 
 function turnLine(turn: EntryBody<"turn">, ledger: Ledger): EventLine {
-  const head = `${nameOf(turn.thread, ledger)} ended turn ${turn.turn} in ${elapsed(turn.millis)}`;
+  const by = turn.by === undefined ? "" : ` (by ${turn.by})`;
+  const used = isUnknown(turn.usage) ? "" : ` for ${costText(withTurn(NOTHING_SPENT, turn.usage))}`;
+  const head = `${nameOf(turn.thread, ledger)}${by} ended turn ${turn.turn} in ${elapsed(turn.millis)}${used}`;
   if (turn.result === "ok") return quiet(turn.text.trim() === "" ? head : `${head}: ${firstLine(turn.text)}`);
   return loud(`${head}, ${turn.result}: ${firstLine(turn.failure ?? "")}`);
 }

@@ -9,17 +9,20 @@ import type { Transition } from "../../job/machine.ts";
 import { readinessIn } from "../../job/readiness.ts";
 import type { Entry } from "../../persistence/entry.ts";
 import type { InboxItem } from "../../persistence/ports.ts";
+import type { Spent } from "../../runtime/spending.ts";
 import { invariant } from "../../soup/invariant.ts";
 import type { AgentName, ThreadId } from "../../soup/message.ts";
+import { type ConversationMoment, conversationsOf } from "./conversation-view.ts";
 import { type PendingAnswer, pendingAnswers, questionsOf, type QuestionView } from "./question-view.ts";
-import { NOTHING_SPENT, Spending, type SpentView } from "./spending.ts";
-import { firstLine } from "./text.ts";
+import { Spending } from "./spending.ts";
 import { type Moment, stateOf, type ThreadState, whyOf } from "./thread-view.ts";
 
 /** A thread with everything below it. */
 export type ThreadView = {
   readonly thread: ThreadId;
   readonly agent: AgentName;
+  /** The agent that runs its turn, or has run its last one, in place of its own; null for none. */
+  readonly by: AgentName | null;
   readonly parent: ThreadId | null;
   readonly state: ThreadState;
   /** When it came into this state, ISO 8601. */
@@ -29,8 +32,8 @@ export type ThreadView = {
   /** Turns that have failed. */
   readonly failures: number;
   readonly why: string;
-  readonly spent: SpentView;
-  /** Threads below it, and the conversations of its open questions. */
+  readonly spent: Spent;
+  /** The conversations of its questions, and the threads below it. */
   readonly children: readonly ThreadView[];
 };
 
@@ -59,7 +62,7 @@ export type JobView = {
   readonly openedAt: string;
   /** Time of the newest entry. */
   readonly at: string;
-  readonly spent: SpentView;
+  readonly spent: Spent;
   /** What confined each agent's last turn; before its first the word of the job: `required`, `preferred`, `advisory`. */
   readonly boundary: Readonly<Record<AgentName, string>>;
 };
@@ -70,6 +73,7 @@ export class JobViewer {
   readonly #started = new Map<ThreadId, number>();
   readonly #spent = new Spending();
   readonly #boundaries = new Map<AgentName, string>();
+  readonly #by = new Map<ThreadId, AgentName>();
   readonly #states = new Map<ThreadId, { readonly state: ThreadState; readonly since: string }>();
 
   /** Takes up the next entry. Throws LogInvalid when the rules do not allow it. */
@@ -77,9 +81,11 @@ export class JobViewer {
     this.#reader.apply(entry);
     if (entry.kind === "turn") this.#spent.take(entry.body);
     if (entry.kind === "start") {
-      const { thread, turn, agent, boundary } = entry.body;
+      const { thread, turn, agent, boundary, by } = entry.body;
       this.#started.set(thread, turn);
-      if (boundary !== undefined) this.#boundaries.set(agent, boundary);
+      if (boundary !== undefined) this.#boundaries.set(by ?? agent, boundary);
+      if (by === undefined) this.#by.delete(thread);
+      else this.#by.set(thread, by);
     }
     if (entry.kind === "rollback") this.#started.delete(entry.body.thread);
     const moment = this.#moment(this.read);
@@ -106,10 +112,15 @@ export class JobViewer {
   view(inbox: readonly InboxItem[] = []): JobView {
     const { read } = this;
     const { record, ledger, configuration } = read;
-    const moment = this.#moment(read);
     const { machine, delivered, definition } = record;
     const answers = pendingAnswers(ledger, inbox);
     const questions = questionsOf(ledger, answers);
+    const moment = {
+      ...this.#moment(read),
+      definition,
+      spentOn: (thread: ThreadId) => this.#spent.of(thread),
+      open: new Set(questions.map(({ id }) => id)),
+    };
     return {
       job: record.id,
       state: machine.state,
@@ -118,7 +129,7 @@ export class JobViewer {
       parked: record.parked,
       questions,
       answers,
-      threads: this.#thread(ledger.root, moment, questions),
+      threads: this.#thread(ledger.root, moment),
       delivered,
       ended: configuration.isClosed(ledger.root) && ledger.unreleased.size === 0,
       request: definition.request,
@@ -142,12 +153,13 @@ export class JobViewer {
     return { configuration, ledger, started: this.#started, parked: record.parked, waitsOf };
   }
 
-  #thread(thread: ThreadId, moment: Moment, questions: readonly QuestionView[]): ThreadView {
+  #thread(thread: ThreadId, moment: ConversationMoment): ThreadView {
     const record = moment.ledger.thread(thread);
     const { state, since } = this.#states.get(thread) ?? { state: "ended", since: record.since };
     return {
       thread,
       agent: record.agent,
+      by: this.#by.get(thread) ?? null,
       parent: record.parent ?? null,
       state,
       since,
@@ -156,8 +168,8 @@ export class JobViewer {
       why: whyOf(record, state, moment),
       spent: this.#spent.of(thread),
       children: [
-        ...questions.filter((one) => one.thread === thread).map(conversationView),
-        ...record.children.map((child) => this.#thread(child, moment, questions)),
+        ...conversationsOf(thread, moment),
+        ...record.children.map((child) => this.#thread(child, moment)),
       ],
     };
   }
@@ -184,20 +196,4 @@ function touched(entry: Entry): readonly ThreadId[] | undefined {
     default:
       return [];
   }
-}
-
-/** A question as the conversation that it is, below its asker (CfA §7). */
-function conversationView({ conversation, thread, since, text }: QuestionView): ThreadView {
-  return {
-    thread: conversation,
-    agent: "human",
-    parent: thread,
-    state: "waiting for the human",
-    since,
-    turns: 0,
-    failures: 0,
-    why: firstLine(text),
-    spent: NOTHING_SPENT,
-    children: [],
-  };
 }

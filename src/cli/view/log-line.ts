@@ -7,6 +7,7 @@ import type { Entry, EntryBody } from "../../persistence/entry.ts";
 import { printAtom, printPayload } from "../../soup/print.ts";
 import type { Message, Payload } from "../../soup/message.ts";
 import { conversationOf } from "../../persistence/conversation.ts";
+import { usageText } from "./spending.ts";
 import { clip, plain } from "./text.ts";
 
 /** Most characters of a text (R1). */
@@ -34,8 +35,9 @@ export function detailOf(entry: Entry): string {
     case "interrupt":
       return `${entry.body.thread} ${words({ origin: entry.body.origin })} ${mail(entry.body.message)}`;
     case "turn": {
-      const { thread, turn, agent, result, failure, text, commit, millis } = entry.body;
-      return `(${agent},${thread}) turn ${turn} ${words({ result, failure, commit, millis, text: text || null })}`;
+      const { thread, turn, agent, by, result, failure, text, commit, millis, usage } = entry.body;
+      const said = words({ text: text || null });
+      return `(${agent},${thread}) turn ${turn} ${words({ by, result, failure, commit, millis })} ${usageText(usage)} ${said}`.trimEnd();
     }
     case "configure":
     case "workspace":

@@ -1,54 +1,64 @@
-/**
- * What a job and each of its threads have used, summed up from the ends of their turns.
- *
- * C1. What is not known is null, never zero; where some turn said nothing, a sum is what is known at least.
- */
+/** What a job and each of its threads have used, summed up from the ends of their turns; and the words for it. */
 import type { EntryBody } from "../../persistence/entry.ts";
+import { NOTHING_SPENT, type Spent, type Sum, withTurn } from "../../runtime/spending.ts";
 import type { ThreadId } from "../../soup/message.ts";
-
-/** See the header; `complete` when every turn has said what it used. */
-export type SpentView = {
-  readonly turns: number;
-  readonly tokens: number | null;
-  readonly usd: number | null;
-  readonly complete: boolean;
-};
-
-/** Before any turn has ended. */
-export const NOTHING_SPENT: SpentView = { turns: 0, tokens: 0, usd: 0, complete: true };
+import { count } from "./text.ts";
 
 /** See the header. */
 export class Spending {
-  readonly #threads = new Map<ThreadId, SpentView>();
+  readonly #threads = new Map<ThreadId, Spent>();
   #job = NOTHING_SPENT;
 
   /** Takes up the end of a turn. */
   take({ thread, usage }: Pick<EntryBody<"turn">, "thread" | "usage">): void {
-    this.#job = plus(this.#job, usage);
-    this.#threads.set(thread, plus(this.of(thread), usage));
+    this.#job = withTurn(this.#job, usage);
+    this.#threads.set(thread, withTurn(this.of(thread), usage));
   }
 
   /** What a thread has used by itself, without those below it. */
-  of(thread: ThreadId): SpentView {
+  of(thread: ThreadId): Spent {
     return this.#threads.get(thread) ?? NOTHING_SPENT;
   }
 
-  ofJob(): SpentView {
+  ofJob(): Spent {
     return this.#job;
   }
 }
 
-function plus(before: SpentView, { tokens, usd }: EntryBody<"turn">["usage"]): SpentView {
-  return {
-    turns: before.turns + 1,
-    tokens: sum(before, before.tokens, tokens),
-    usd: sum(before, before.usd, usd),
-    complete: before.complete && tokens !== null && usd !== null,
-  };
+/** What was spent: `tokens at least 120 (1 turn did not tell all), USD unknown`. */
+export function spentText({ tokens, usd }: Pick<Spent, "tokens" | "usd">): string {
+  return `tokens ${sumText(tokens, String)}, USD ${sumText(usd, money)}`;
 }
 
-/** Null as long as no turn has said anything. */
-function sum({ turns }: SpentView, known: number | null, more: number | null): number | null {
-  if (more === null) return turns === 0 ? null : known;
-  return (known ?? 0) + more;
+function sumText({ spent, unknown }: Sum, write: (known: number) => string): string {
+  if (spent === null) return "unknown";
+  return unknown === 0
+    ? write(spent)
+    : `at least ${write(spent)} (${count(unknown, "turn")} did not tell all)`;
+}
+
+/** What a thread has used, in money where that is known; nothing before its first turn. */
+export function costText({ turns, tokens, usd }: Spent): string {
+  if (turns === 0) return "";
+  const least = (sum: Sum) => (sum.unknown === 0 ? "" : "at least ");
+  if (usd.spent !== null) return `${least(usd)}${money(usd.spent)} USD`;
+  return tokens.spent === null ? "cost unknown" : `${least(tokens)}${count(tokens.spent, "token")}`;
+}
+
+/** What one turn has used: `tokens=120 usd=0.50 (by prices)`; what is unknown says so. */
+export function usageText({ tokens, usd, partial = [], priced }: EntryBody<"turn">["usage"]): string {
+  if (tokens === null && usd === null) return "usage=unknown";
+  const word = (key: "tokens" | "usd", known: string | undefined): string =>
+    `${key}=${known === undefined ? "unknown" : `${partial.includes(key) ? "≥" : ""}${known}`}`;
+  const parts = [
+    word("tokens", tokens === null ? undefined : String(tokens)),
+    word("usd", usd === null ? undefined : money(usd)),
+    ...(priced === true ? ["(by prices)"] : []),
+  ];
+  return parts.join(" ");
+}
+
+/** US dollars to the cent; less than a cent as exactly as it takes not to look like nothing. */
+export function money(usd: number): string {
+  return usd === 0 || usd >= 0.01 ? usd.toFixed(2) : String(Number(usd.toPrecision(2)));
 }

@@ -6,7 +6,7 @@
 import type { Colors } from "./colors.ts";
 import { between } from "./elapsed.ts";
 import type { JobView } from "./job-view.ts";
-import type { SpentView } from "./spending.ts";
+import { spentText } from "./spending.ts";
 import { count, firstLine, plain } from "./text.ts";
 import { treeLines } from "./tree-lines.ts";
 
@@ -46,7 +46,7 @@ export function statusLines(view: JobView, options: StatusOptions): readonly str
       ({ question, text, by }, at) =>
         `${at === 0 ? "answers    " : "           "}${question}: ${firstLine(text)}  (by ${by}, waits to be taken up)`,
     ),
-    `spent      ${spentText(view.spent)}`,
+    `spent      ${count(view.spent.turns, "turn")}, ${spentText(view.spent)}`,
     `boundary   ${boundaryText(view)}`,
     ...(delivered === null ? [] : [`delivered  ${delivered.branch} at ${delivered.commit ?? "no commit"}`]),
     ...(delivered?.problem === undefined ? [] : [`           not as the job asks: ${delivered.problem}`]),
@@ -58,15 +58,6 @@ export function jobLine(view: JobView, now: Date): string {
   const state = view.parked === null ? view.state : `${view.state} (parked)`;
   const age = `${between(view.openedAt, now)} ago`;
   return `${view.job}  ${state}  ${count(view.spent.turns, "turn")}  ${age}  ${firstLine(view.request)}`;
-}
-
-/** What was spent (S1). */
-export function spentText({ turns, tokens, usd, complete }: SpentView): string {
-  const sum = (known: number | null, write: (known: number) => string): string => {
-    if (known === null) return `unknown`;
-    return complete ? write(known) : `at least ${write(known)}`;
-  };
-  return `${count(turns, "turn")}, tokens ${sum(tokens, String)}, USD ${sum(usd, (known) => known.toFixed(2))}`;
 }
 
 function boundaryText({ boundary }: JobView): string {

@@ -5,6 +5,7 @@
  */
 import { between } from "./elapsed.ts";
 import type { JobView } from "./job-view.ts";
+import { spentText } from "./spending.ts";
 import { count, firstLine } from "./text.ts";
 
 /** A file that the job's branch adds to or changes from its base. */
@@ -28,7 +29,7 @@ export function endLines(view: JobView, facts: SummaryFacts): readonly string[] 
   const reason = firstLine(view.history.at(-1)?.reason ?? "");
   const lines = [
     `${job} is ${state}: ${reason}`,
-    `${count(spent.turns, "turn")} in ${between(openedAt, at)}`,
+    `${count(spent.turns, "turn")} in ${between(openedAt, at)}; ${spentText(spent)}`,
   ];
   if (delivered !== null) lines.push(...deliveryLines(delivered, facts.files));
   if (state === "FAILURE") lines.push(...furtherLines(view, facts));

@@ -5,6 +5,7 @@
  */
 import type { Configuration } from "../../soup/configuration.ts";
 import type { ThreadId } from "../../soup/message.ts";
+import type { Question } from "../../soup/molecule.ts";
 import type { Ledger } from "../../runtime/ledger.ts";
 import { type Wait, waitText } from "../../runtime/dependencies/readiness.ts";
 import { isStallFailure } from "../../runtime/stall.ts";
@@ -51,7 +52,7 @@ export function stateOf(thread: ThreadId, moment: Moment): ThreadState {
     return hasStalled(ledger, thread) ? "stalled" : "queued";
   }
   if (lifecycle?.kind === "Send") return "sending";
-  if (cell.questions.length > 0) return "waiting for the human";
+  if (cell.questions.some(({ kind }) => kind === "AskHuman")) return "waiting for the human";
   if (parked !== null) return "parked";
   return hasStalled(ledger, thread) ? "stalled" : "waiting for mail";
 }
@@ -75,11 +76,9 @@ export function whyOf(record: ThreadRecord, state: ThreadState, moment: Moment):
     case "sending":
       return "its broadcast is on its way";
     case "waiting for mail":
-      return [lastFailure(record), whomFor(record, configuration)].filter((part) => part !== "").join("; ");
-    case "waiting for the human": {
-      const ids = cell?.questions.map(({ question }) => question) ?? [];
-      return `for the answer to ${ids.join(", ")}`;
-    }
+      return [lastFailure(record), whatFor(record, configuration)].filter((part) => part !== "").join("; ");
+    case "waiting for the human":
+      return answersFor(cell?.questions ?? []);
     case "parked":
       return parked ?? "";
     case "stalled":
@@ -91,7 +90,13 @@ export function whyOf(record: ThreadRecord, state: ThreadState, moment: Moment):
   }
 }
 
-function whomFor(record: ThreadRecord, configuration: Configuration): string {
+function answersFor(questions: readonly Question[]): string {
+  return `for the answer to ${questions.map(({ question }) => question).join(", ")}`;
+}
+
+function whatFor(record: ThreadRecord, configuration: Configuration): string {
+  const questions = configuration.cell(record.thread)?.questions ?? [];
+  if (questions.length > 0) return answersFor(questions);
   const open = configuration.openChildren(record.thread);
   if (open > 0) return `from ${count(open, "open conversation")}`;
   return record.turns === 0 ? "" : "from its parent";

@@ -8,6 +8,7 @@
 import { NO_COLORS, type Colors } from "./colors.ts";
 import { between } from "./elapsed.ts";
 import type { JobView, ThreadView } from "./job-view.ts";
+import { costText } from "./spending.ts";
 import { clip, count, plain } from "./text.ts";
 import { threadName } from "./thread-view.ts";
 
@@ -92,25 +93,17 @@ function threadLine(thread: ThreadView, indent: string, options: TreeOptions): L
   const output = state === "running" ? options.output?.get(thread.thread) : undefined;
   const turn = state === "running" ? thread.turns + 1 : thread.turns;
   const parts = [
-    `${indent}${MARKS[state]} ${agent}`,
+    `${indent}${MARKS[state]} ${agent}${thread.by === null ? "" : ` (by ${thread.by})`}`,
     threadName(thread.thread),
     state === "running" && options.ownerless === true ? "was running" : state,
     state === "running" ? `turn ${turn}` : count(turn, "turn"),
     ...(state === "ended" ? [] : [between(thread.since, options.now)]),
     ...(thread.failures > 0 ? [`${thread.failures} failed`] : []),
-    ...(options.costs === true ? costOf(thread) : []),
+    options.costs === true ? costText(thread.spent) : "",
     plain(output ?? thread.why),
   ];
   const paint = paintOf(thread, colors);
   return { text: parts.filter((part) => part !== "").join("  "), paint };
-}
-
-/** What it has used, in money where that is known; unknown is said, never shown as zero. */
-function costOf({ spent: { turns, tokens, usd, complete } }: ThreadView): string[] {
-  if (turns === 0) return [];
-  const least = complete ? "" : "at least ";
-  if (usd !== null) return [`${least}${usd.toFixed(2)} USD`];
-  return [tokens === null ? "cost unknown" : `${least}${count(tokens, "token")}`];
 }
 
 function paintOf({ state }: ThreadView, colors: Colors): (text: string) => string {

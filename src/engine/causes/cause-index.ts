@@ -5,6 +5,7 @@
  *     transition that it follows in its commit. What comes from outside (a request, a person, a clock) has none.
  * I2. Reading goes on from entry to entry; a cause costs a look-up, whatever the log's length.
  */
+import { questionOf } from "../../persistence/conversation.ts";
 import type { Entry, EntryBody, EntryKind } from "../../persistence/entry.ts";
 import type { Step } from "../../persistence/verify.ts";
 import type { Configuration } from "../../soup/configuration.ts";
@@ -28,7 +29,7 @@ export class CauseIndex {
   /** Entries that ended a turn, by thread and turn, and by the record that it left. */
   readonly #turns = new Map<string, number>();
   readonly #records = new Map<string, number>();
-  /** Newest stage of each question. */
+  /** Newest stage of each question; of one that has its answer that is the answer. */
   readonly questions = new Map<string, number>();
   /** Newest choice and newest Run of each thread; what made it die, and what ended it. */
   readonly choices = new Map<ThreadId, number>();
@@ -65,7 +66,7 @@ export class CauseIndex {
       case "fire":
         return this.#causeOfFiring(entry.body, before);
       case "workspace":
-        return this.choices.get(entry.body.parent);
+        return this.#asked(entry.body.thread) ?? this.choices.get(entry.body.parent);
       case "post":
         return (
           this.#here("open", "violation", "turn", "release", "act") ?? this.#noticed(entry.body.message.id)
@@ -77,9 +78,9 @@ export class CauseIndex {
       case "rollback":
       case "start":
       case "turn":
-        return this.runs.get(entry.body.thread);
+        return this.#asked(entry.body.thread) ?? this.runs.get(entry.body.thread);
       case "release":
-        return this.#here("turn") ?? this.ends.get(entry.body.thread);
+        return this.#asked(entry.body.thread) ?? this.#here("turn") ?? this.ends.get(entry.body.thread);
       case "transition":
         return this.runs.get(this.root);
       case "violation":
@@ -119,7 +120,7 @@ export class CauseIndex {
         return this.#here("turn", "transition") ?? this.runs.get(thread);
       case "escalate":
       case "respond":
-        return this.questions.get(question);
+        return this.#here("turn") ?? this.questions.get(question);
       case "human-reply":
         return this.#here("act");
       default:
@@ -132,6 +133,12 @@ export class CauseIndex {
   /** Why the orchestrator ends a thread out of its own: the work is delivered, or an approval waits for its children. */
   #causeOfEnd(thread: ThreadId): number | undefined {
     return thread === this.root ? this.newest("deliver") : this.newest("hold");
+  }
+
+  /** What stands in the log of the conversation of a question follows from the newest stage of the question. */
+  #asked(thread: ThreadId): number | undefined {
+    const question = questionOf(thread);
+    return question === undefined ? undefined : this.questions.get(question);
   }
 
   /** The first of these kinds that stands in the present commit. */
@@ -193,6 +200,7 @@ export class CauseIndex {
       case "send-ask":
       case "escalate":
       case "human-reply":
+      case "respond":
         this.questions.set(question, seq);
         return;
       case "send-terminate":

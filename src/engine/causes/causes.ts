@@ -5,10 +5,12 @@
  * W2. It ends where the log knows no further (at a person, the request, a clock), or else at the transition by which the
  *     present state of the job began: that one has a chain of its own.
  */
+import { questionOf } from "../../persistence/conversation.ts";
 import type { Step } from "../../persistence/verify.ts";
 import { invariant } from "../../soup/invariant.ts";
 import type { Message, ThreadId } from "../../soup/message.ts";
 import { CauseIndex } from "./cause-index.ts";
+import { type QuestionStanding, stateOfQuestion } from "./why-question.ts";
 
 /** What a thread does at the end of a log. */
 export type Standing =
@@ -17,6 +19,7 @@ export type Standing =
   | { readonly kind: "sends"; readonly left: number }
   | { readonly kind: "asks"; readonly question: string; readonly text: string; readonly human: boolean }
   | { readonly kind: "waits"; readonly open: readonly ThreadId[] }
+  | QuestionStanding
   | { readonly kind: "ends" }
   | { readonly kind: "ended" };
 
@@ -28,10 +31,12 @@ export function whyEntry(steps: readonly Step[], seq: number): readonly Step[] |
   return steps[seq - 1] === undefined ? undefined : chainFrom(steps, indexOf(steps), seq);
 }
 
-/** Why a thread is in its state. Undefined for a thread that the log does not know. */
+/** Why a thread, or the conversation of a question, is in its state. Undefined for one that the log does not know. */
 export function whyThread(steps: readonly Step[], thread: ThreadId): WhyThread | undefined {
   const index = indexOf(steps);
-  const found = stateOf(steps, thread, index);
+  const question = questionOf(thread);
+  const found =
+    question === undefined ? stateOf(steps, thread, index) : stateOfQuestion(steps, question, index);
   if (found === undefined) return undefined;
   const { standing, seq } = found;
   return { standing, chain: seq === undefined ? [] : chainFrom(steps, index, seq) };

@@ -82,7 +82,7 @@ export function checkJob(
     findings,
     remarks: remarksOn(definition),
     walked: { ...walked, bounds },
-    turnsToDone: unreached === undefined ? straight.model.ledger.turns : null,
+    turnsToDone: unreached === undefined ? straight.model.ledger.spent.turns : null,
     worstCase: worstCase(definition),
     fanOut: definition.limits.fan_out,
     notCovered: NOT_COVERED,

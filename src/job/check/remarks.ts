@@ -30,7 +30,7 @@ function usage({ budget }: JobDefinition): readonly string[] {
   const keys = (["usd", "tokens"] as const).filter((key) => budget[key] !== null);
   return keys.map(
     (key) =>
-      `budget.${key} counts what agents report, and those of a job file report nothing yet: it bounds nothing`,
+      `budget.${key} counts what agents report of themselves (docs/cost.md): one that reports nothing is not bounded by it`,
   );
 }
 

@@ -3,7 +3,7 @@
  *
  * R1. A dispatched agent is one that some lead can reach through rosters. Its turns have no limit of their own, so one with
  *     a roster may open conversations without end; only a budget or a time stops it.
- * R2. Times bound a job, but give no number; usage does not, for the adapters of job.yaml report none.
+ * R2. Times bound a job, but give no number; usage does not, for an agent need not report any.
  */
 import type { AgentName } from "../../soup/message.ts";
 import type { JobDefinition } from "../definition.ts";

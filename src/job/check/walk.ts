@@ -135,7 +135,7 @@ class Frontier {
   }
 
   add(node: Node): void {
-    const { turns } = node.model.ledger;
+    const { turns } = node.model.ledger.spent;
     const shape = shapeOf(node.model);
     if ((this.#fewest.get(shape) ?? Infinity) <= turns) return;
     if (turns > this.#maxTurns) {

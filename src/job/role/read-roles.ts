@@ -29,6 +29,7 @@ export type Roles = {
 const SHARED = [
   "roster",
   "skill",
+  "fallback",
   "depends_on",
   "wait_for",
   "outputs",

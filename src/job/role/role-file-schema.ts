@@ -57,6 +57,9 @@ export const roleFileSchema = z
       .meta({ description: "Folders that hold a SKILL.md; in a folder those in skills/." }),
     roster: z.array(agentName).optional().meta({ description: "Agents that this one may dispatch work to." }),
     skill: skillName.optional().meta({ description: "Skill that the agent works by when it is dispatched." }),
+    fallback: agentName.optional().meta({
+      description: "Agent that stands in for this one in the turn after one of its turns has failed.",
+    }),
     sends: z
       .array(oneOf(SENDABLE))
       .optional()

@@ -2,7 +2,7 @@
  * The conversations of questions: what is recorded of the proxy belongs to a question that it works on, and each of its turns brings
  * what it came to (docs/escalation.md).
  *
- * P1. `start` and `turn` on `escalation:<e>` need a Proxy of question e in the soup, and the numbers of turns go up.
+ * P1. `start` and `turn` on `escalation:<e>` need a Proxy of question e in the soup, an aborted `turn` none any more; the numbers of turns go up.
  * P2. A good `turn` is followed in its commit by `respond` or `escalate` of its question; a failed one by neither.
  * P3. A workspace of `escalation:<e>` is opened below the thread that has asked e.
  */
@@ -45,9 +45,13 @@ function misplaced(
     return entry.body.parent === asker
       ? undefined
       : `${question} was asked on ${asker}, not on ${entry.body.parent}`;
-  const open = before.cell(asker)?.questions.some((one) => one.kind === "Proxy" && one.question === question);
-  if (open !== true)
-    return `it needs Proxy(A,${asker},${question},x,π,h), and the proxy does not work on ${question}`;
+  const open =
+    before.cell(asker)?.questions.some((one) => one.kind === "Proxy" && one.question === question) ?? false;
+  const isAborted = entry.kind === "turn" && entry.body.result === "aborted";
+  if (open === isAborted)
+    return isAborted
+      ? `it is aborted, and the proxy still works on ${question}`
+      : `it needs Proxy(A,${asker},${question},x,π,h), and the proxy does not work on ${question}`;
   const last = turns.get(question) ?? 0;
   if (entry.body.turn <= last)
     return `it names turn ${entry.body.turn} on ${question}, and turn ${last} has ended`;

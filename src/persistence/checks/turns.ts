@@ -1,41 +1,61 @@
 /**
  * Turns: what is recorded of a turn belongs to the Run that stands in the soup, and its end brings its choice.
  *
- * T1. `start`, `turn` and `rollback` name thread, agent and turn number of a Run.
- * T2. A `turn` is followed in its commit by the firing of its choice; a failed one sends nothing.
+ * T1. `start`, `turn` and `rollback` name thread, agent and turn number of a Run; an aborted `turn` those of one whose place an
+ *     interrupt has taken or that went with its thread, and each but once.
+ * T2. A `turn` is followed in its commit by the firing of its choice; a failed one sends nothing, an aborted one has none.
  * T3. Nobody but the root chooses without a `turn` before it in the commit.
  * T4. What an interrupt abandons is the message of the Run on its thread.
  *
  * Turns of the proxy are looked at by proxies.ts.
  */
+import type { Configuration } from "../../soup/configuration.ts";
 import type { Run } from "../../soup/molecule.ts";
 import { questionOf } from "../conversation.ts";
 import type { EntryBody } from "../entry.ts";
 import type { Flaw, LogCheck, Step } from "../verify.ts";
 
+/** What takes a Run away without the choice of its turn. */
+const OVERTAKES: readonly string[] = ["interrupt", "term-run"];
 const CHOICES: readonly string[] = ["send-step", "nosend-step", "ask-step"];
 
 /** The check of the turns of a log. */
 export function turnsCheck(): LogCheck {
   let root = "";
+  const overtaken = new Map<string, string>();
   return {
     name: "turns",
     says: "records of turns belong to the Runs in the soup, and each turn brings its choice",
     step: (step) => {
       if (step.entry.kind === "open") root = step.entry.body.root.thread;
-      return misplaced(step);
+      const gone = overtakenBy(step);
+      if (gone !== undefined) overtaken.set(keyOf(gone), gone.agent);
+      return misplaced(step, overtaken);
     },
     commit: (steps) => withoutChoice(steps) ?? withoutTurn(steps, root),
   };
 }
 
-function misplaced(step: Step): string | undefined {
+/** The Run whose place a firing takes without the choice of its turn. */
+function overtakenBy({ entry, before }: Step): Run | undefined {
+  if (entry.kind !== "fire" || !OVERTAKES.includes(entry.body.rule)) return undefined;
+  return runOn(before, entry.body.at["t"] ?? "");
+}
+
+function runOn(configuration: Configuration, thread: string): Run | undefined {
+  return configuration.cell(thread)?.lifecycles.find((one): one is Run => one.kind === "Run");
+}
+
+const keyOf = ({ thread, turn }: { readonly thread: string; readonly turn: number }) => `${thread} ${turn}`;
+
+function misplaced(step: Step, overtaken: Map<string, string>): string | undefined {
   const { entry, before } = step;
   if (entry.kind === "interrupt") return misnamed(entry.body, step);
   if (entry.kind !== "start" && entry.kind !== "turn" && entry.kind !== "rollback") return undefined;
   const { thread, turn } = entry.body;
   if (questionOf(thread) !== undefined) return undefined;
-  const run = before.cell(thread)?.lifecycles.find((one): one is Run => one.kind === "Run");
+  if (entry.kind === "turn" && entry.body.result === "aborted") return mistaken(entry.body, overtaken);
+  const run = runOn(before, thread);
   if (run === undefined) return `it needs Run(A,${thread},m), and nothing runs on ${thread}`;
   if (run.turn !== turn) return `it names turn ${turn}, and turn ${run.turn} runs on ${thread}`;
   if ("agent" in entry.body && entry.body.agent !== run.agent)
@@ -43,17 +63,24 @@ function misplaced(step: Step): string | undefined {
   return undefined;
 }
 
+function mistaken(turn: EntryBody<"turn">, overtaken: Map<string, string>): string | undefined {
+  const agent = overtaken.get(keyOf(turn));
+  if (agent === undefined) return `nothing has taken the place of turn ${turn.turn} on ${turn.thread}`;
+  if (agent !== turn.agent) return `it names ${turn.agent}, and ${agent} ran on ${turn.thread}`;
+  overtaken.delete(keyOf(turn));
+  return undefined;
+}
+
 function misnamed({ thread, abandons }: EntryBody<"interrupt">, { before }: Step): string | undefined {
   if (abandons === undefined) return undefined;
-  const run = before.cell(thread)?.lifecycles.find((one): one is Run => one.kind === "Run");
-  return run?.message.id === abandons.id
+  return runOn(before, thread)?.message.id === abandons.id
     ? undefined
     : `it abandons message ${abandons.id}, and nobody on ${thread} works on that`;
 }
 
 function withoutChoice(steps: readonly Step[]): Flaw | undefined {
   for (const [at, { entry }] of steps.entries()) {
-    if (entry.kind !== "turn" || questionOf(entry.body.thread) !== undefined) continue;
+    if (entry.kind !== "turn" || !hasChoice(entry.body)) continue;
     const choice = steps.slice(at + 1).find((step) => choiceOn(step) === entry.body.thread);
     if (choice === undefined)
       return {
@@ -75,7 +102,7 @@ function withoutTurn(steps: readonly Step[], root: string): Flaw | undefined {
   const ended = new Set<string>();
   for (const step of steps) {
     const { entry } = step;
-    if (entry.kind === "turn") ended.add(entry.body.thread);
+    if (entry.kind === "turn" && hasChoice(entry.body)) ended.add(entry.body.thread);
     const chooser = choiceOn(step);
     if (chooser !== undefined && chooser !== root && !ended.delete(chooser))
       return {
@@ -84,6 +111,11 @@ function withoutTurn(steps: readonly Step[], root: string): Flaw | undefined {
       };
   }
   return undefined;
+}
+
+/** Turns of the proxy bring something else, and one that was overtaken brings nothing. */
+function hasChoice({ thread, result }: EntryBody<"turn">): boolean {
+  return questionOf(thread) === undefined && result !== "aborted";
 }
 
 /** The thread on which a turn's choice is made; undefined for any other entry. */

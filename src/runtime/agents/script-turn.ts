@@ -6,6 +6,8 @@ import type { Call, Refused } from "../admission.ts";
 import { noteRefusal } from "../outbox-refusals.ts";
 import { makeCall, makeOutcome } from "../outbox-calls.ts";
 import type { DefaultAnswer, OutboxEntry } from "../outbox.ts";
+import { mistakeIn, noteUsage } from "../usage-file.ts";
+import type { UsageReport } from "../usage.ts";
 import type { TurnFacts, TurnRequest } from "./port.ts";
 
 /** A call that was not admitted; the message is the sentence that says why and what to do. */
@@ -48,6 +50,8 @@ export type ScriptTurn = Pick<
     readonly close: (thread: ThreadId) => Promise<void>;
     /** Ends the state; only for its lead. */
     readonly outcome: (name: string, reason: string) => Promise<void>;
+    /** Reports tokens and money that were used, beside what was reported before (docs/cost.md). */
+    readonly usage: (report: UsageReport) => Promise<void>;
   };
 
 /** A script: what it returns is the final text of the turn; what it throws fails the turn. */
@@ -93,6 +97,12 @@ export function turnOf(request: TurnRequest, over: AbortSignal): ScriptTurn {
       const admission = await makeOutcome(facts, name, reason);
       if ("refused" in admission) await noteRefusal(outbox, "outcome", admission.refused);
       admitted(admission);
+    },
+    usage: async (report) => {
+      if (over.aborted) throw new Refusal("this turn has ended: report before the script's promise settles");
+      const mistake = mistakeIn(report);
+      if (mistake !== undefined) throw new Refusal(`the report ${mistake}`);
+      await noteUsage(outbox, report);
     },
   };
 }

@@ -8,6 +8,7 @@ export const OWN_TOOLS = [
   "list_team",
   "job_status",
   "outcome",
+  "respond",
 ] as const;
 
 /** One of {@link OWN_TOOLS}. */

@@ -7,7 +7,7 @@
  */
 import { conversationOf, questionOf } from "../../persistence/conversation.ts";
 import type { Entry, EntryBody } from "../../persistence/entry.ts";
-import type { AgentName, QuestionId, ThreadId } from "../../soup/message.ts";
+import type { AgentName, Message, QuestionId, ThreadId } from "../../soup/message.ts";
 
 /** What the human was asked, and what they said to it. */
 export type Exchange = {
@@ -44,17 +44,23 @@ export type EscalationRecord = {
   failures: number;
   failure: string | null;
   session: string | undefined;
+  /** A turn of the proxy has started and not ended. */
+  running: boolean;
+  /** Since when it is with whoever it is with now: asked, a turn begun or over, put to the human, replied to; ISO 8601. */
+  since: string;
   process: Process | undefined;
   exchanges: readonly Exchange[];
   /** The answer, who gave it, and when; absent while there is none. */
   answer: { readonly text: string; readonly byProxy: boolean; readonly at: string } | undefined;
+  /** An interrupt has taken the place of the turn on the answer, and no turn of the asker has ended well since. */
+  lost: boolean;
   /** Answered, or gone with its thread. */
   over: boolean;
 };
 
 /** A record where what is not known may be left out. */
 export type EscalationForm = Partial<EscalationRecord> &
-  Pick<EscalationRecord, "question" | "agent" | "thread" | "text" | "commit">;
+  Pick<EscalationRecord, "question" | "agent" | "thread" | "text" | "commit" | "since">;
 
 /** What folding escalations reads of the other folds. */
 export type EscalationContext = {
@@ -85,11 +91,19 @@ export class Escalations {
     return (this.#byThread.get(thread) ?? []).flatMap((question) => this.records.get(question) ?? []);
   }
 
+  /** The turn on a message was given up for another one: if that was an answer, it is lost. */
+  lose(message: Message | undefined): void {
+    const record = this.records.get(message?.re ?? "");
+    if (record?.answer !== undefined) record.lost = true;
+  }
+
   /** Takes up an entry. Returns whether it is one of a question's conversation, and so of no thread. */
   apply(entry: Entry, context: EscalationContext): boolean {
     if (entry.kind === "fire") this.#fire(entry.body, entry.at, context);
     if (entry.kind === "resume")
-      for (const record of this.records.values()) if (!record.over) record.next += 1;
+      for (const record of this.records.values()) if (!record.over) lostWithProcess(record, entry.at);
+    if (entry.kind === "turn" && entry.body.result === "ok")
+      for (const record of this.of(entry.body.thread)) record.lost = false;
     if (entry.kind === "fork") for (const record of this.records.values()) forgetProcess(record);
     const thread = "thread" in entry.body ? entry.body.thread : null;
     const question = thread === null ? undefined : questionOf(thread);
@@ -102,10 +116,18 @@ export class Escalations {
   #fire({ rule, at, choice }: EntryBody<"fire">, time: string, { snapshotOf }: EscalationContext): void {
     const { A: agent = "", t: thread = "", e: question = "" } = at;
     const asked = (id: QuestionId, text: string): void =>
-      this.#add({ ...NEW, question: id, agent, thread, text, commit: snapshotOf(thread) ?? null });
+      this.#add({
+        ...NEW,
+        question: id,
+        agent,
+        thread,
+        text,
+        commit: snapshotOf(thread) ?? null,
+        since: time,
+      });
     if (rule === "ask-step" && choice?.e !== undefined) return asked(choice.e, choice.x?.body ?? "");
     for (const one of choice?.ps ?? []) if (one.kind === "ask") asked(one.question, one.text.body);
-    if (rule === "term-final") for (const record of this.of(thread)) record.over = true;
+    if (rule === "term-final") for (const record of this.of(thread)) goWith(record, time);
     const record = this.records.get(question);
     if (record !== undefined) answerStage(record, rule, choice, time);
   }
@@ -125,14 +147,30 @@ const NEW = {
   failures: 0,
   failure: null,
   session: undefined,
+  running: false,
   process: undefined,
   exchanges: [],
   answer: undefined,
+  lost: false,
   over: false,
 } as const;
 
+/** Its thread has ended. */
+function goWith(record: EscalationRecord, at: string): void {
+  if (!record.over) record.since = at;
+  record.over = true;
+  record.running = false;
+}
+
+/** A turn that was under way is run again, under another number. */
+function lostWithProcess(record: EscalationRecord, at: string): void {
+  record.next += 1;
+  if (record.running) Object.assign(record, { running: false, since: at });
+}
+
 function forgetProcess(record: EscalationRecord): void {
   record.process = undefined;
+  record.running = false;
   record.session = undefined;
 }
 
@@ -147,12 +185,14 @@ function answerStage(
     from?.thread === conversationOf(record.question);
   if (rule === "escalate" && choice?.y !== undefined) {
     const { body, from } = choice.y;
+    record.since = at;
     record.exchanges = [
       ...record.exchanges,
       { asked: body, byProxy: byProxy(from), byDefault: false, replied: null, at },
     ];
   }
   if (rule === "human-reply") {
+    record.since = at;
     const last = record.exchanges.at(-1);
     const replied = choice?.["x'"]?.body ?? "";
     const byDefault = choice?.["x'"]?.id === defaultReply(record.question);
@@ -162,6 +202,7 @@ function answerStage(
   if (rule !== "respond") return;
   record.answer = { text: choice?.a?.body ?? "", byProxy: byProxy(choice?.a?.from), at };
   record.over = true;
+  record.since = at;
 }
 
 /** Takes up an entry of the question's own conversation. */
@@ -174,6 +215,8 @@ function take(record: EscalationRecord, entry: Entry): void {
     case "start": {
       const { pid, started } = entry.body;
       record.process = pid === null ? undefined : { pid, started };
+      record.running = true;
+      record.since = entry.at;
       return;
     }
     case "turn": {
@@ -181,7 +224,10 @@ function take(record: EscalationRecord, entry: Entry): void {
       record.next = entry.body.turn + 1;
       record.turns += 1;
       record.process = undefined;
+      record.running = false;
+      if (!record.over) record.since = entry.at;
       record.session = session ?? record.session;
+      if (result === "aborted") return;
       record.failures = result === "ok" ? 0 : record.failures + 1;
       record.failure = result === "ok" ? null : (failure ?? "it failed");
       return;

@@ -31,8 +31,8 @@ export function refusalByGate(
   verb: ProxyCall["verb"],
 ): string | undefined {
   if (verb === "respond" && policy === "always" && phase === "fresh")
-    return "under the policy always no answer leaves before the human has replied: ask them with `cfa ask QUESTION`";
+    return "under the policy always no answer leaves before the human has replied: ask them with `cfa ask QUESTION` (as a tool: respond, kind ask_human)";
   if (verb === "ask" && !asksHuman)
-    return "nobody is asked here: answer from what you know with `cfa respond ANSWER`";
+    return "nobody is asked here: answer from what you know with `cfa respond ANSWER` (as a tool: respond, kind answer)";
   return undefined;
 }

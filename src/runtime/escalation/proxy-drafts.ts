@@ -5,11 +5,13 @@
  *     to the human as it stands; where nobody may be asked, that is no answer, and the turn has failed.
  * V2. A failed turn leaves the question as it is: it is tried again within `limits.retries`, then it goes on without the proxy
  *     (questions.ts).
+ * V3. Of a turn whose question is gone only what it has used is recorded.
  */
 import type { Draft, EntryBody } from "../../persistence/entry.ts";
 import type { Message } from "../../soup/message.ts";
 import type { OutboxEntry } from "../outbox.ts";
 import { conversationOf } from "../../persistence/conversation.ts";
+import { untoldIn } from "../spending.ts";
 import { refusalByGate } from "./proxy-admission.ts";
 import type { FinishedProxyTurn, ProxyPlan } from "./proxy-turn.ts";
 
@@ -55,20 +57,30 @@ function isProxys(entry: OutboxEntry): entry is ProxyEntry {
 export function proxyTurnDrafts(plan: ProxyPlan, finished: FinishedProxyTurn): Draft[] {
   const verdict = verdictOf(plan, finished);
   const thread = conversationOf(plan.proxy.question);
-  const notes = remarksOn(finished).map((text): Draft => ({
+  const notes = remarksOn(plan, finished).map((text): Draft => ({
     kind: "note",
     body: { level: "warn", thread, text },
   }));
-  const turn: Draft = { kind: "turn", body: turnBody(plan, finished, verdict) };
+  const failure = verdict.kind === "failed" ? verdict.why : null;
+  const result = failure === null ? "ok" : "failed";
+  const turn: Draft = { kind: "turn", body: turnBody(plan, finished, result, failure) };
   return verdict.kind === "failed"
     ? [...notes, turn]
     : [...notes, turn, { kind: "fire", body: firingOf(plan, verdict) }];
 }
 
-function remarksOn({ refusals, problems, entries }: FinishedProxyTurn): readonly string[] {
+/** The record of a turn whose question is gone: what it says counts for nothing, what it has used does. */
+export function overtakenProxyTurn(plan: ProxyPlan, finished: FinishedProxyTurn): Draft {
+  return { kind: "turn", body: turnBody(plan, finished, "aborted", "its question has ended") };
+}
+
+function remarksOn(
+  { brief }: ProxyPlan,
+  { refusals, problems, entries, result }: FinishedProxyTurn,
+): readonly string[] {
   const calls = entries.filter(isProxys).length;
   const more = calls > 1 ? [`it made ${calls} calls, of which the first counts`] : [];
-  return [...refusals, ...problems, ...more];
+  return [...refusals, ...problems, ...more, untoldIn(result.usage, brief.spending) ?? []].flat();
 }
 
 function firingOf(plan: ProxyPlan, { kind, text }: Exclude<Verdict, { kind: "failed" }>): EntryBody<"fire"> {
@@ -85,20 +97,20 @@ function firingOf(plan: ProxyPlan, { kind, text }: Exclude<Verdict, { kind: "fai
 
 function turnBody(
   plan: ProxyPlan,
-  { result, millis }: FinishedProxyTurn,
-  verdict: Verdict,
+  { result: { text, session, usage }, millis }: FinishedProxyTurn,
+  result: EntryBody<"turn">["result"],
+  failure: string | null,
 ): EntryBody<"turn"> {
-  const failed = verdict.kind === "failed";
   return {
     thread: conversationOf(plan.proxy.question),
     turn: plan.turn,
     agent: plan.agent,
-    result: failed ? "failed" : "ok",
-    failure: failed ? verdict.why : null,
-    text: result.text,
+    result,
+    failure,
+    text,
     commit: null,
-    session: result.session,
-    usage: result.usage,
+    session,
+    usage,
     outcome: null,
     status: null,
     files: [],

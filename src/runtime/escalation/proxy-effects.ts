@@ -5,7 +5,7 @@
  *     that nothing of the lost one is taken for its own.
  * X2. A question takes the path of a spark: its workspace is recorded as ready or refused before anything runs in it, and its release
  *     when the question is over.
- * X3. A turn whose question is gone (its asker was withdrawn) is stopped, and its result dropped.
+ * X3. A turn whose question is gone (its asker was withdrawn) is stopped, and its result dropped but for what it has used.
  * X4. Questions do not wait for each other, also those of one asker; turns of the proxy share the job's concurrency and budget.
  */
 import { conversationOf, questionOf } from "../../persistence/conversation.ts";
@@ -23,7 +23,7 @@ import type { Launch } from "../tree-effects.ts";
 import type { TurnDirectories } from "../turn.ts";
 import type { Workspaces } from "../workspaces/port.ts";
 import type { EscalationRecord } from "./escalations.ts";
-import { proxyTurnDrafts } from "./proxy-drafts.ts";
+import { overtakenProxyTurn, proxyTurnDrafts } from "./proxy-drafts.ts";
 import { type ProxyPlan, runProxyTurn } from "./proxy-turn.ts";
 import { recallFor, type RememberedHuman } from "./remember.ts";
 
@@ -46,8 +46,8 @@ export type Around = {
   readonly view: () => View;
   readonly launch: Launch;
   readonly report: (turn: ProxyTurn, event: TurnEvent) => void;
-  /** The adapter, whose turns end only for the owner of the job. */
-  readonly fenced: (adapter: AgentAdapter) => AgentAdapter;
+  /** The adapter, whose turns end only for the owner of the job; `begin` hears that one begins. */
+  readonly fenced: (adapter: AgentAdapter, begin: () => void) => AgentAdapter;
   /** Another turn may run now. */
   readonly hasRoom: () => boolean;
 };
@@ -198,6 +198,7 @@ export class ProxyEffects {
     this.#turns.set(key, { question: proxy.question, controller });
     const { session, commit } = record;
     const named: ProxyTurn = { thread: conversationOf(proxy.question), turn, agent };
+    let began = false;
     this.#around.launch(async () => {
       const { remembered, workspaces, directories, clock } = this.#options;
       const { known, remark } = await recallFor(remembered, proxy, record);
@@ -205,7 +206,7 @@ export class ProxyEffects {
       const plan: ProxyPlan = { proxy, agent, job, turn, brief, session, commit: commit ?? base };
       const finished = await runProxyTurn(plan, {
         workspaces,
-        adapter: this.#around.fenced(adapter),
+        adapter: this.#around.fenced(adapter, () => (began = true)),
         directories,
         signal: controller.signal,
         report: (event) => this.#around.report(named, event),
@@ -214,8 +215,9 @@ export class ProxyEffects {
       return () => {
         this.#turns.delete(key);
         // A question that is gone or has been answered takes nothing any more (X3).
-        const isDropped = finished.result.stop === "aborted" || !this.isCurrent(named);
-        return isDropped ? [] : [...remark, ...proxyTurnDrafts(plan, finished)];
+        if (!this.isCurrent(named)) return began ? [overtakenProxyTurn(plan, finished)] : [];
+        if (finished.result.stop === "aborted") return [];
+        return [...remark, ...proxyTurnDrafts(plan, finished)];
       };
     });
   }

@@ -19,6 +19,7 @@ import { type TurnDirectories, watched } from "../turn.ts";
 import { isFaultOfTurn } from "../turn-fault.ts";
 import { moveAside } from "../turn-files.ts";
 import { UNKNOWN_USAGE } from "../usage.ts";
+import { turnUsage } from "../usage-file.ts";
 import type { Workspaces } from "../workspaces/port.ts";
 import { conversationOf } from "../../persistence/conversation.ts";
 
@@ -116,8 +117,14 @@ async function carryOut(plan: ProxyPlan, means: ProxyMeans): Promise<Left> {
     );
     await endTurnFacts(outbox);
     const { entries, problems } = await readOutbox(outbox, facts);
+    const { usage, problems: unread } = await turnUsage(outbox, result.usage, brief.prices, plan.agent);
     const unkept = result.problem === undefined ? [] : [result.problem];
-    return { result, entries, problems: [...unkept, ...problems], refusals: await readRefusals(outbox) };
+    return {
+      result: { ...result, usage },
+      entries,
+      problems: [...unkept, ...problems, ...unread],
+      refusals: await readRefusals(outbox),
+    };
   });
 }
 

@@ -51,6 +51,33 @@ describe("every one of these lines leaves the session alive", () => {
       null,
       error(-32_600, /longer than 4194304 bytes/),
     ],
+    [
+      "a call of five megabytes, its id behind: answered under its id",
+      `{"method":"tools/call","params":{"name":"send","arguments":{"message":"${"x".repeat(5_000_000)}"}},"jsonrpc":"2.0","id":1}`,
+      1,
+      error(-32_600, /longer than 4194304 bytes/),
+    ],
+    [
+      "a call of five megabytes, its id before",
+      `{"jsonrpc":"2.0","id":"one","method":"tools/call","params":{"a":"${"x".repeat(5_000_000)}"}}`,
+      "one",
+      error(-32_600, /longer than 4194304 bytes/),
+    ],
+    [
+      "five megabytes with an id that is an argument's",
+      `{"jsonrpc":"2.0","method":"tools/call","params":{"a":"${"x".repeat(5_000_000)}","id":1}}`,
+      null,
+      error(-32_600, /longer than 4194304 bytes/),
+    ],
+    [
+      "a batch of a thousand",
+      JSON.stringify(Array.from({ length: 1000 }, () => ({ ...ping, id: 9 }))),
+      9,
+      {},
+    ],
+    ["a batch in a batch", JSON.stringify([[{ ...ping, id: 1 }]]), null, error(-32_600, /no JSON-RPC/)],
+    ["a ping", { ...ping, id: 1 }, 1, {}],
+    ["a ping without an id: a notification", { jsonrpc: "2.0", method: "ping" }, 9, {}],
     ["a JSON bomb: a million brackets", nested(1_000_000), null, error(-32_600, /no JSON-RPC/)],
     [
       "a bomb in an argument",
@@ -98,6 +125,19 @@ test("messages that come in pieces of seven bytes", async () => {
   const { answers } = await converse(turn.env, [call(1, "send", { to: "writer", message: text })], 7);
   expect(answers.get(1)).toMatchObject({ isError: false });
   expect(await turn.entries()).toMatchObject([{ message: text }]);
+});
+
+test.each([
+  ["before anything was said", [], "", []],
+  ["after the opening", OPENING, "", ["open"]],
+  ["after a line without a line end: it counts", OPENING, JSON.stringify(ping), ["open", 9]],
+  ["in the middle of a message", OPENING, '{"jsonrpc":"2.0","id":1,', ["open", null]],
+])("the end of input %s ends the program, with status 0", async (_what, lines, rest, ids) => {
+  const turn = await makeTurn();
+  const input = lines.map((line) => `${JSON.stringify(line)}\n`).join("") + rest;
+  const server = await execa(process.execPath, [MAIN, "mcp"], { env: turn.env, extendEnv: false, input });
+  expect([server.exitCode, server.stderr]).toEqual([0, ""]);
+  expect([...answersIn(server.stdout).keys()]).toEqual(ids);
 });
 
 test("the end of input ends the program; what was asked before is answered", async () => {

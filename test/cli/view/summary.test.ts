@@ -1,8 +1,8 @@
 /** The last words of a run. */
 import { expect, test } from "vitest";
 import type { JobView } from "../../../src/cli/view/job-view.ts";
-import { NOTHING_SPENT } from "../../../src/cli/view/spending.ts";
 import { endLines, parkedLines, stoppedLines, waitingLines } from "../../../src/cli/view/summary.ts";
+import { NOTHING_SPENT } from "../../../src/runtime/spending.ts";
 
 const view: JobView = {
   job: "j",
@@ -18,6 +18,7 @@ const view: JobView = {
     thread: "job:j",
     agent: "orchestrator",
     parent: null,
+    by: null,
     state: "ended",
     since: "",
     turns: 0,
@@ -31,7 +32,7 @@ const view: JobView = {
   request: "Do it.",
   openedAt: "2026-01-01T00:00:00.000Z",
   at: "2026-01-01T00:00:02.000Z",
-  spent: { turns: 5, tokens: null, usd: null, complete: false },
+  spent: { turns: 5, tokens: { spent: null, unknown: 5 }, usd: { spent: null, unknown: 5 } },
   boundary: {},
 };
 const facts = { files: [], streams: [], command: (words: string) => `cfa ${words}` };
@@ -40,7 +41,7 @@ test("DONE: reason, turns, time, branch, commit, files, how to show one", () => 
   const files = [{ change: "D", path: "old" } as const, { change: "A", path: "it's new.md" } as const];
   expect(endLines(view, { ...facts, files })).toEqual([
     "j is DONE: all there",
-    "5 turns in 2.0s",
+    "5 turns in 2.0s; tokens unknown, USD unknown",
     "branch cfa/j at abcdefabcd",
     "  D old",
     "  A it's new.md",
@@ -59,7 +60,7 @@ test("FAILURE: where to look", () => {
   const failed = { ...view, state: "FAILURE", delivered: null };
   expect(endLines(failed, { ...facts, streams: ["/x/1.1.log"] })).toEqual([
     "j is FAILURE: all there",
-    "5 turns in 2.0s",
+    "5 turns in 2.0s; tokens unknown, USD unknown",
     "look further: cfa log j",
     "output of a failed turn: /x/1.1.log",
   ]);

@@ -1,10 +1,22 @@
 /** The tree of threads: from a view to lines, in a given width and height. */
 import { expect, test } from "vitest";
 import type { JobView, ThreadView } from "../../../src/cli/view/job-view.ts";
-import { NOTHING_SPENT } from "../../../src/cli/view/spending.ts";
-import { spentText } from "../../../src/cli/view/status-text.ts";
+import { money, spentText, usageText } from "../../../src/cli/view/spending.ts";
+import { NOTHING_SPENT, type Spent } from "../../../src/runtime/spending.ts";
 import { widthOf } from "../../../src/cli/view/text.ts";
 import { treeLines } from "../../../src/cli/view/tree-lines.ts";
+
+/** What `turns` have used; `untold` are those of them that did not tell all tokens, and all money. */
+const spent = (
+  turns: number,
+  tokens: number | null,
+  usd: number | null,
+  untold: readonly [number, number] = [tokens === null ? turns : 0, usd === null ? turns : 0],
+): Spent => ({
+  turns,
+  tokens: { spent: tokens, unknown: untold[0] },
+  usd: { spent: usd, unknown: untold[1] },
+});
 
 const AT = "2026-01-01T00:00:00.000Z";
 const NOW = new Date("2026-01-01T00:01:05.000Z");
@@ -12,6 +24,7 @@ const NOW = new Date("2026-01-01T00:01:05.000Z");
 function thread(id: string, agent: string, more: Partial<ThreadView> = {}): ThreadView {
   const known = {
     parent: null,
+    by: null,
     state: "waiting for mail",
     since: AT,
     turns: 1,
@@ -38,7 +51,7 @@ function job(children: readonly ThreadView[], more: Partial<JobView> = {}): JobV
     request: "Write notes.",
     openedAt: AT,
     at: AT,
-    spent: { turns: 4, tokens: null, usd: null, complete: false },
+    spent: spent(4, null, null),
     boundary: {},
     ...more,
   };
@@ -82,11 +95,13 @@ test("a parked job and its questions stand in the first line; an ended one stops
 });
 
 test.each([
-  [{ turns: 0, tokens: 0, usd: 0, complete: true }, "queued  0 turns"],
-  [{ turns: 2, tokens: null, usd: null, complete: false }, "cost unknown"],
-  [{ turns: 2, tokens: 50, usd: null, complete: false }, "at least 50 tokens"],
-  [{ turns: 2, tokens: 50, usd: 0.1, complete: true }, "0.10 USD"],
-  [{ turns: 2, tokens: 50, usd: 0.1, complete: false }, "at least 0.10 USD"],
+  [NOTHING_SPENT, "queued  0 turns"],
+  [spent(2, null, null), "cost unknown"],
+  [spent(2, 50, null), "  50 tokens"],
+  [spent(2, 50, null, [1, 2]), "at least 50 tokens"],
+  [spent(2, 50, 0.1), "  0.10 USD"],
+  [spent(2, null, 0.1), "  0.10 USD"],
+  [spent(2, 50, 0.1, [0, 1]), "at least 0.10 USD"],
 ])("what a thread has used (%j) is shown where it is wanted, unknown never as zero", (spent, says) => {
   const one = writer(1, { state: "queued", turns: spent.turns, spent });
   const options = { width: 200, rows: 20, now: NOW };
@@ -129,11 +144,37 @@ test("where rows are short ended conversations are summed up, then the rest is c
 });
 
 test("what is unknown is never shown as zero", () => {
-  expect(spentText({ turns: 1, tokens: null, usd: null, complete: false })).toBe(
-    "1 turn, tokens unknown, USD unknown",
+  expect(spentText(spent(1, null, null))).toBe("tokens unknown, USD unknown");
+  expect(spentText(spent(2, 900, null))).toBe("tokens 900, USD unknown");
+  expect(spentText(spent(2, 900, 0.5, [1, 0]))).toBe(
+    "tokens at least 900 (1 turn did not tell all), USD 0.50",
   );
-  expect(spentText({ turns: 2, tokens: 900, usd: null, complete: false })).toBe(
-    "2 turns, tokens at least 900, USD unknown",
+  expect(spentText(spent(2, 0, 1.5))).toBe("tokens 0, USD 1.50");
+});
+
+test.each([
+  [{ tokens: null, usd: null }, "usage=unknown"],
+  [{ tokens: 120, usd: null }, "tokens=120 usd=unknown"],
+  [{ tokens: null, usd: 0 }, "tokens=unknown usd=0.00"],
+  [{ tokens: 120, usd: 0.5, priced: true as const }, "tokens=120 usd=0.50 (by prices)"],
+  [{ tokens: 120, usd: 0.5, partial: ["tokens" as const] }, "tokens=≥120 usd=0.50"],
+])("what one turn has used (%j) is %s", (usage, says) => {
+  expect(usageText(usage)).toBe(says);
+});
+
+test.each([
+  [0, "0.00"],
+  [0.00042, "0.00042"],
+  [0.004567, "0.0046"],
+  [0.25, "0.25"],
+  [12.345, "12.35"],
+])("%f dollars are written %s: a little is not nothing", (usd, says) => {
+  expect(money(usd)).toBe(says);
+});
+
+test("a thread whose turn another agent runs says by whom", () => {
+  const view = job([lead([], { state: "running", by: "second" })]);
+  expect(treeLines(view, { width: 200, rows: 20, now: NOW })[1]).toContain(
+    "● lead (by second)  EXECUTE  running",
   );
-  expect(spentText({ turns: 2, tokens: 0, usd: 1.5, complete: true })).toBe("2 turns, tokens 0, USD 1.50");
 });

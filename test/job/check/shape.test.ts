@@ -46,7 +46,7 @@ describe("one shape", () => {
   test("for a lead that is nudged, however often", () => {
     const nudged = lead(start(), silence);
     expect(shape(nudged)).toBe(shape(start()));
-    expect(nudged.model.ledger.turns).toBe(1);
+    expect(nudged.model.ledger.spent.turns).toBe(1);
   });
 });
 
@@ -76,10 +76,10 @@ describe("another shape", () => {
 
 test("following a step leaves the state before it as it was", () => {
   const node = lead(start(), dispatch("one", "other"));
-  const before = { shape: shape(node), turns: node.model.ledger.turns };
+  const before = { shape: shape(node), turns: node.model.ledger.spent.turns };
   child(node, 0, { kind: "fail" });
   child(node, 1, { kind: "ask" });
-  expect({ shape: shape(node), turns: node.model.ledger.turns }).toEqual(before);
+  expect({ shape: shape(node), turns: node.model.ledger.spent.turns }).toEqual(before);
 });
 
 function approve(action: "APPROVED_INTENT"): TurnChoice {

@@ -26,7 +26,8 @@ const planOf = (policy: Policy, phase: ProxyPhase, asksHuman: boolean): ProxyPla
   const told = { prompt: "", instructions: "", artifacts: {}, skill: null, tools: [] };
   const none = { spent: 0, complete: true, limit: null };
   const spending = { turns: none, tokens: none, usd: none, stateTurns: null };
-  const brief = { ...told, spending, timeout: 1, state: "PLAN", asksHuman, stall: null };
+  const prices = { agents: {}, models: {} };
+  const brief = { ...told, spending, prices, timeout: 1, state: "PLAN", asksHuman, stall: null };
   return { proxy, agent: "proxy", job: "job", turn: 1, brief, session: undefined, commit: "c" };
 };
 
