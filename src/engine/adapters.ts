@@ -52,9 +52,11 @@ async function nodeMounts(): Promise<readonly Mount[]> {
   return isOfSystem(process.execPath) ? [] : fileMounts(process.execPath);
 }
 
-/** What a confined program sees of its role: all of it read-only, but the folder in which its client keeps sessions. */
-function homeMounts({ role, grant, claudeSettings, claudeMcp, claudeConfig }: AgentHome): readonly Mount[] {
-  return [...[role, grant, claudeSettings, claudeMcp].map(seen), open(claudeConfig)];
+/** What a confined program sees of its role: all of it read-only, but the folders in which its client keeps sessions. */
+function homeMounts(home: AgentHome): readonly Mount[] {
+  const { role, grant, claudeSettings, claudeMcp, codexConfig, codexHooks } = home;
+  const fixed = [role, grant, claudeSettings, claudeMcp, codexConfig, codexHooks];
+  return [...fixed.map(seen), open(home.claudeConfig), open(home.codexHome)];
 }
 
 /** What the adapters of a job need beside its definition. */

@@ -32,6 +32,19 @@ function offerOf(searchPath: string): Promise<Offer> {
   return known;
 }
 
+/**
+ * Why the programs of a job that must run inside a boundary cannot on this machine, one sentence that says what to do; undefined when they
+ * can, or need none (D1).
+ */
+export async function whyNoBoundary({ agents }: Pick<JobDefinition, "agents">): Promise<string | undefined> {
+  const required = Object.entries(agents).filter(
+    ([, agent]) => agent.adapter === "command" && agent.sandbox === "required",
+  );
+  if (required.length === 0) return undefined;
+  const offer = await offerOf(process.env["PATH"] ?? "");
+  return "missing" in offer ? whyNot(required.map(([name]) => name).join(", "), offer.missing) : undefined;
+}
+
 /** The boundaries of a job, without the agents that are played by somebody else (`own`). Throws {@link CannotStart} (D1). */
 export async function boundariesOf(
   definition: JobDefinition,

@@ -240,7 +240,8 @@ async function makeAgents(
   const file = cliFile();
   const bin = join(directory, "bin");
   await installVerbs(bin, file);
-  const homes = await makeAgentHomes(join(directory, "agents"), definition, [process.execPath, file]);
+  const cfa = { run: [process.execPath, file], executable: join(bin, "cfa") };
+  const homes = await makeAgentHomes(join(directory, "agents"), definition, cfa);
   const mounts = await cfaMounts(bin, file);
   const means = { jobDirectory: directory, cfaBin: bin, boundaries: boundaries.of, mounts, homes, clock };
   return adaptersOf(definition, own, means);

@@ -8,8 +8,8 @@
 import { z } from "zod";
 import { cycleIn, type Dependency, neededBy } from "../runtime/dependencies/needs.ts";
 import { placeOf } from "../runtime/dependencies/place.ts";
-import type { Problem } from "./mistakes.ts";
 import { unknownAgent } from "./known-agents.ts";
+import type { Problem } from "./mistakes.ts";
 
 const words = z.array(z.string().catch("")).catch([]);
 const view = z

@@ -13,10 +13,10 @@ import { jobFileSchema } from "./file-schema.ts";
 import { unknownAgent } from "./known-agents.ts";
 import { LIVE_STATES, type LiveState, approvalsBefore } from "./machine.ts";
 import type { Problem } from "./mistakes.ts";
-import { checkNeeds } from "./check-needs.ts";
 import { quote } from "./problems.ts";
 import { type ProgramPlaces, resolveProgram } from "./program.ts";
 import { checkFallbacks } from "./check-fallbacks.ts";
+import { checkNeeds } from "./check-needs.ts";
 import { checkKinds } from "./role/check-kinds.ts";
 import { checkTools, type FoundTool } from "./role-tools.ts";
 import type { Role } from "./role/role.ts";
@@ -191,10 +191,10 @@ function checkProxy({ agents, states, proxy: named }: View): readonly Problem[] 
 }
 
 function checkLeads({ agents, states, proxy }: View): readonly Problem[] {
-  const names = Object.keys(agents);
   const named = LIVE_STATES.flatMap((state) =>
     unknownAgent(["states", state, "agent"], `states.${state}`, states[state].agent ?? "", agents),
   );
+  const names = Object.keys(agents);
   const leaderless = LIVE_STATES.filter((state) => states[state].agent === undefined);
   const lead = defaultLead(names, proxyOf({ proxy, agents }));
   if (leaderless.length === 0 || names.length === 0 || lead !== undefined) return named;

@@ -10,9 +10,6 @@ import { named, oneOf } from "./schema-parts.ts";
 /** What may become of a failed turn of a file-based agent (docs/files.md, "When it fails"). */
 export const RECOVERY_OPTIONS = ["retry", "fix", "skip", "escalate"] as const;
 
-/** One of {@link RECOVERY_OPTIONS}. */
-export type RecoveryOption = (typeof RECOVERY_OPTIONS)[number];
-
 /** A path that leads down and nowhere else, not into `.git` or `.cfa`; a folder may end in a slash. */
 const DOWNWARD =
   /^(?!\/)(?!\.cfa(?:\/|$))(?!(?:.*\/)?\.git(?:\/|$))(?!(?:.*\/)?\.{1,2}(?:\/|$))(?!.*\/\/)[^\0]{1,200}$/i;

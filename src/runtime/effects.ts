@@ -221,46 +221,46 @@ export class Effects {
     const controller = new AbortController();
     this.#turns.set(key, { run, controller });
     let began = false;
-    const isCurrent = () => this.#runs.get(thread)?.turn === turn;
     this.#launch(async () => {
+      const begin = () => (began = true);
       const finished =
         readiness.kind === "impossible"
           ? neverStarted(readiness.why)
-          : await this.#carryOut(
-              plan,
-              this.#fenced(adapter, () => (began = true)),
-              isCurrent,
-              controller.signal,
-            ).catch(brokenTurn);
+          : await this.#carryOut(plan, adapter, controller.signal, begin).catch(brokenTurn);
       return () => {
         this.#turns.delete(key);
         const view = this.#view();
-        if (!isCurrent()) return began ? [overtakenTurn(plan, finished, view)] : [];
+        if (!this.#isCurrent(run)) return began ? [overtakenTurn(plan, finished, view)] : [];
         if (finished.result.stop === "aborted") return [];
         return turnDrafts(plan, finished, view, director, this.#options.overCap);
       };
     });
   }
 
-  /** Runs a turn in its tree, which is put back before where somebody has damaged it. */
+  /** Runs a turn in its tree, which is put back before where somebody has damaged it; `begin` hears that its agent begins. */
   async #carryOut(
     plan: TurnPlan,
     adapter: AgentAdapter,
-    isCurrent: () => boolean,
     signal: AbortSignal,
+    begin: () => void,
   ): Promise<FinishedTurn> {
     const { workspaces, directories, clock } = this.#options;
     const { run, tree, facts, brief } = plan;
     await this.#mended(tree, `${facts.serial}.${run.turn}`);
     return runTurn(plan, {
       workspaces,
-      adapter,
+      adapter: this.#fenced(adapter, begin),
       directories,
       signal,
-      report: (event) => this.#report(run, isCurrent, event, brief.substitute),
+      report: (event) => this.#report(run, () => this.#isCurrent(run), event, brief.substitute),
       clock,
       asks: () => this.#askers.has(run.thread),
     });
+  }
+
+  /** The state still holds the Run. */
+  #isCurrent({ thread, turn }: Run): boolean {
+    return this.#runs.get(thread)?.turn === turn;
   }
 
   /** The adapter, whose turns end only for the owner (F6); `begin` hears that one begins. */

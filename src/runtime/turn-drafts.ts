@@ -135,6 +135,7 @@ export function overtakenTurn(
     thread,
     turn,
     agent,
+    ...(brief.substitute === null ? {} : { by: brief.substitute }),
     result: "aborted",
     failure: isGone ? "its conversation has ended" : "another message has taken its place",
     text: result.text,
@@ -147,6 +148,7 @@ export function overtakenTurn(
     files: [],
     optional: [],
     millis,
+    ...(brief.substitute === null ? {} : { by: brief.substitute }),
   };
   return { kind: "turn", body };
 }

@@ -206,7 +206,7 @@ async function harvest(
   const status = await readStatus(workspaces.path(tree), brief.statusVersion);
   const { entries, problems } =
     result.ask === undefined ? await readOutbox(outbox, plan.facts) : asking(result.ask, plan.facts);
-  const used = await turnUsage(outbox, result.usage, brief.prices, brief.substitute ?? run.agent);
+  const used = await turnUsage(outbox, result, brief.prices, brief.substitute ?? run.agent);
   const refusals = await readRefusals(outbox);
   const outcome = await readRecord(workspaces.path(tree));
   const over = result.stop === "failed" || outcome !== null || (status !== undefined && "token" in status);

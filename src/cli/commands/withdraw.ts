@@ -2,7 +2,8 @@
  * `cfa withdraw [JOB] [--thread T] --reason TEXT`: ends a job, or one of its conversations with everything below it,
  * whoever runs it, or nobody (CfA §9).
  *
- * W1. It returns when the threads have ended and nothing of them is left, or says why that is not so.
+ * W1. It returns when the threads have ended and nothing of them is left, or says why that is not so. Of a job that has ended something
+ *     may be left as long as a process runs it: a turn of the proxy that is being stopped has no tree to wait for.
  */
 import { nanoid } from "nanoid";
 import { hasEnded, type ReadJob } from "../../engine/read-job.ts";
@@ -14,7 +15,7 @@ import type { ThreadId } from "../../soup/message.ts";
 import { type Context, say } from "../context.ts";
 import { Misuse } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
-import { awaitEntry, isOwned } from "../follow.ts";
+import { awaitEntry, isOwned, unowned } from "../follow.ts";
 import { chooseUnfinished, type JobPlace, readJob, withInbox } from "../jobs.ts";
 import { carryOut } from "../post-act.ts";
 import { userName } from "../who.ts";
@@ -66,12 +67,16 @@ async function settle(place: JobPlace, target: ThreadId): Promise<ReadJob> {
 }
 
 function isDone(read: ReadJob, target: ThreadId): boolean {
-  return hasEnded(read) || (target !== "" && subtree(read.ledger, target).every((one) => isGone(read, one)));
+  if (target === "" || hasEnded(read)) return hasEnded(read);
+  // The log is read from its first entry: the thread may not have been opened there.
+  if (!read.ledger.threads.has(target)) return false;
+  return subtree(read.ledger, target).every((one) => isGone(read, one));
 }
 
-/** The thread has ended, and its tree has left. */
+/** The thread has ended, its tree has left, and so have the workspaces of its questions. */
 function isGone({ ledger }: ReadJob, thread: ThreadId): boolean {
-  return ledger.thread(thread).closed && !ledger.unreleased.has(thread);
+  if (!ledger.thread(thread).closed || ledger.unreleased.has(thread)) return false;
+  return ledger.escalations.of(thread).every(({ workspace }) => workspace !== "ready");
 }
 
 function subtree(ledger: Ledger, thread: ThreadId): readonly ThreadId[] {
@@ -87,6 +92,7 @@ async function watchOwner(place: JobPlace, target: ThreadId): Promise<ReadJob | 
         viewer.apply(entry);
         return isDone(viewer.read, target);
       });
+      if (target === "") await unowned(bus);
     } else {
       for await (const entry of bus.log.read()) viewer.apply(entry);
     }

@@ -11,7 +11,7 @@ import type { Spent } from "../../runtime/spending.ts";
 import { isStallFailure } from "../../runtime/stall.ts";
 import type { QuestionId, ThreadId } from "../../soup/message.ts";
 import type { ThreadView } from "./job-view.ts";
-import { firstLine } from "./text.ts";
+import { answerLine, firstLine } from "./text.ts";
 import type { Moment, ThreadState } from "./thread-view.ts";
 
 /** What the views depend on besides the record of each question. */
@@ -66,7 +66,7 @@ function whyOf(record: EscalationRecord, state: ThreadState, { ledger, parked }:
   const { question, text, answer, failure, exchanges } = record;
   switch (state) {
     case "ended":
-      return answer === undefined ? "it ended without an answer" : `answered: ${firstLine(answer.text)}`;
+      return answer === undefined ? "it ended without an answer" : `answered: ${answerLine(answer.text)}`;
     case "ending":
       return "its asker is being ended";
     case "parked":

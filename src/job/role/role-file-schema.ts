@@ -18,6 +18,7 @@ import {
   skillName,
   text,
   variableNames,
+  writtenPath,
 } from "../schema-parts.ts";
 
 /** What an agent may send: work to others, results to whoever dispatched it, questions. */
@@ -25,7 +26,7 @@ export const SENDABLE = ["task", "reply", "question"] as const;
 /** What may be kept from an agent: work, and the results of others. All other mail is the engine's own and always arrives. */
 export const RECEIVABLE = ["task", "reply"] as const;
 
-const path = text("must be a path").regex(/^[^~]/, "must be written in full: ~ is not expanded");
+const path = writtenPath("must be a path");
 
 const server = z.strictObject({
   command: commandWords().meta({

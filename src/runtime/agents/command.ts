@@ -190,6 +190,23 @@ function baseEnvironment({ env, cfaBin, roleDirectory }: CommandOptions): Record
   return { LANG: "C.UTF-8", ...Object.fromEntries(passed), PATH: path, ...role };
 }
 
+/** Names of all variables that {@link turnVariables} may set. */
+export const TURN_VARIABLES: readonly string[] = [
+  "CFA_JOB",
+  "CFA_THREAD",
+  "CFA_TURN",
+  "CFA_SESSION",
+  "CFA_STATE",
+  "CFA_ENTRY",
+  "CFA_AGENT",
+  "CFA_PARENT_AGENT",
+  "CFA_PARENT_THREAD",
+  "CFA_OUTBOX",
+  "CFA_WORKSPACE",
+  "CFA_ARTIFACTS",
+  "CFA_SKILL",
+];
+
 /** The variables that tell a program about its turn. */
 export function turnVariables(request: TurnRequest, session: string): Readonly<Record<string, string>> {
   const { facts, entry, outbox, artifacts, workspace } = request;
