@@ -14,7 +14,8 @@ export function restsInFailure(
   return (
     cell !== undefined &&
     cell.terminates.length + cell.interrupts.length === 0 &&
-    cell.lifecycles.every(({ kind }) => kind === "Idle") &&
+    cell.lifecycles.length === 1 &&
+    cell.lifecycles[0]?.kind === "Idle" &&
     cell.mailboxes.every(({ messages }) => messages.length === 0)
   );
 }
