@@ -5,6 +5,7 @@
  * V2. One of a skill repeats the outcome record of its lead's newest turn, byte for byte, and says what that says.
  * V3. An approval leaves no child of the lead open, and none failed that the lead has not closed, unless it was optional.
  * V4. A transition is a choice of the orchestrator: its commit fires one on the job's thread.
+ * V5. Whoever runs a turn in the place of an agent is its fallback, and the turn of that thread before it failed (docs/job.md, "Failures").
  */
 import type { Entry, EntryBody } from "../persistence/entry.ts";
 import type { Flaw, LogCheck, Step } from "../persistence/verify.ts";
@@ -44,6 +45,9 @@ class JobFacts {
   readonly #optional = new Set<ThreadId>();
   readonly #parents = new Map<ThreadId, ThreadId>();
   readonly #failed = new Set<ThreadId>();
+  readonly #fallbacks = new Map<string, string>();
+  /** Threads whose newest turn has failed. */
+  readonly #failing = new Set<ThreadId>();
 
   flaw({ entry, before }: Step): string | undefined {
     switch (entry.kind) {
@@ -51,6 +55,9 @@ class JobFacts {
         return jobDefinitionSchema.safeParse(entry.body.definition).error === undefined
           ? undefined
           : "its definition is not that of a job: this cfa does not know its form";
+      case "start":
+      case "turn":
+        return this.#substitution(entry.body);
       case "transition":
         return this.#transition(entry.body, before);
       case "violation":
@@ -69,9 +76,12 @@ class JobFacts {
       case "open":
         this.#job = entry.body.job;
         this.root = entry.body.root.thread;
+        this.#learnFallbacks(entry.body.definition);
         return;
       case "turn":
         if (entry.body.result !== "aborted") this.#records.set(entry.body.thread, entry.body.outcome);
+        if (entry.body.result === "failed") this.#failing.add(entry.body.thread);
+        if (entry.body.result === "ok") this.#failing.delete(entry.body.thread);
         for (const thread of entry.body.optional) this.#optional.add(thread);
         return;
       case "act":
@@ -94,6 +104,21 @@ class JobFacts {
       default:
         return;
     }
+  }
+
+  #learnFallbacks(definition: unknown): void {
+    const agents = jobDefinitionSchema.safeParse(definition).data?.agents ?? {};
+    for (const [name, { fallback }] of Object.entries(agents))
+      if (fallback !== null) this.#fallbacks.set(name, fallback);
+  }
+
+  /** Why nobody may stand in as the entry says (V5). */
+  #substitution({ thread, agent, by }: EntryBody<"start"> | EntryBody<"turn">): string | undefined {
+    if (by === undefined) return undefined;
+    if (this.#fallbacks.get(agent) !== by) return `${by} is not the fallback of ${agent}`;
+    return this.#failing.has(thread)
+      ? undefined
+      : `${by} stands in for ${agent} after a failed turn only, and the one before on ${thread} has not failed`;
   }
 
   #fire({ rule, at }: EntryBody<"fire">): void {

@@ -9,6 +9,7 @@ import type { Entry, EntryBody } from "../persistence/entry.ts";
 import type { Firing } from "../rules/fire.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { AgentName, Payload, Policy, QuestionId, ThreadId } from "../soup/message.ts";
+import { ChildrenByAgent } from "./children-by-agent.ts";
 import { Escalations } from "./escalation/escalations.ts";
 import { loggedTree } from "./held.ts";
 import { formOf, type LedgerForm } from "./ledger-form.ts";
@@ -28,6 +29,8 @@ import type { NamedFile, TreeState } from "./workspaces/port.ts";
 /** See the header. */
 export class Ledger {
   readonly threads = new Map<ThreadId, ThreadRecord>();
+  /** Index of the threads. */
+  #children = new ChildrenByAgent();
   readonly questions = new Map<QuestionId, QuestionRecord>();
   /** What became of each question on its way to the proxy and the human. */
   readonly escalations: Escalations;
@@ -88,6 +91,7 @@ export class Ledger {
     copyMap(new Map(form.tasks), ledger.#tasks);
     for (const thread of form.unreleased) ledger.unreleased.add(thread);
     for (const thread of form.optional) ledger.#optional.add(thread);
+    ledger.#children = new ChildrenByAgent(ledger.threads.values());
     const { root, spent } = form;
     return Object.assign(ledger, { root, spent });
   }
@@ -104,6 +108,11 @@ export class Ledger {
     return record;
   }
 
+  /** The children of a thread with this agent, in the order in which they were opened. */
+  childrenWith(parent: ThreadId, agent: AgentName): readonly ThreadRecord[] {
+    return this.#children.of(parent, agent).map((thread) => this.thread(thread));
+  }
+
   /** A ledger of its own that says the same: what is applied to one does not show in the other. */
   clone(): Ledger {
     const copy = new Ledger(this.#treeOf, Escalations.from(this.escalations.records.values()));
@@ -118,6 +127,7 @@ export class Ledger {
     copyMap(this.#tasks, copy.#tasks);
     for (const thread of this.unreleased) copy.unreleased.add(thread);
     for (const thread of this.#optional) copy.#optional.add(thread);
+    copy.#children = new ChildrenByAgent(copy.threads.values());
     const { root, spent } = this;
     return Object.assign(copy, { root, spent });
   }
@@ -190,6 +200,7 @@ export class Ledger {
     const opened = { thread, agent, serial, parent, task, optional, since: at, owes, children: [] };
     this.threads.set(thread, { ...NEW_THREAD, ...opened });
     if (parent !== undefined) this.thread(parent).children.push(thread);
+    this.#children.add({ thread, agent, parent });
   }
 
   #ending(thread: ThreadId, mode: "merge" | "drop"): void {

@@ -250,6 +250,7 @@ export class Scheduler {
       ledger: this.ledger,
       now: clock.now(),
       active: this.#effects.active(),
+      underWay: this.#effects.underWay(),
       running: this.#effects.running(),
     };
   }

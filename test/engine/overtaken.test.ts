@@ -77,7 +77,8 @@ describe.concurrent("a turn whose place an interrupt takes", () => {
       { session: "s", usage: { tokens: 100, usd: 0.5 } },
       { session: "s", usage: { tokens: 10, usd: 0.25 } },
     );
-    const spent = { turns: 2, tokens: { spent: 110, unknown: 0 }, usd: { spent: 0.75, unknown: 0 } };
+    // It was stopped before it could tell all.
+    const spent = { turns: 2, tokens: { spent: 110, unknown: 1 }, usd: { spent: 0.75, unknown: 1 } };
     expect(spentIn(finished)).toEqual(spent);
     expect(finished.job.ledger.spent).toEqual(spent);
   });
@@ -158,7 +159,7 @@ test("a turn that goes with its withdrawn job counts; so does one of the proxy",
   });
   expect(finished.job.ledger.spent).toEqual({
     turns: 2,
-    tokens: { spent: 7, unknown: 1 },
-    usd: { spent: 0.5, unknown: 1 },
+    tokens: { spent: 7, unknown: 2 },
+    usd: { spent: 0.5, unknown: 2 },
   });
 });

@@ -6,6 +6,7 @@
  */
 import { JobReader, type ReadJob } from "../../engine/read-job.ts";
 import type { Transition } from "../../job/machine.ts";
+import { readinessIn } from "../../job/readiness.ts";
 import type { Entry } from "../../persistence/entry.ts";
 import type { InboxItem } from "../../persistence/ports.ts";
 import type { Spent } from "../../runtime/spending.ts";
@@ -145,7 +146,11 @@ export class JobViewer {
   }
 
   #moment({ configuration, ledger, record }: ReadJob): Moment {
-    return { configuration, ledger, started: this.#started, parked: record.parked };
+    const waitsOf = (thread: ThreadId) => {
+      const readiness = readinessIn(record.definition, thread, { ledger, configuration });
+      return readiness.kind === "hold" ? readiness.waits : [];
+    };
+    return { configuration, ledger, started: this.#started, parked: record.parked, waitsOf };
   }
 
   #thread(thread: ThreadId, moment: ConversationMoment): ThreadView {

@@ -7,12 +7,13 @@ import type { Configuration } from "../../soup/configuration.ts";
 import type { ThreadId } from "../../soup/message.ts";
 import type { Question } from "../../soup/molecule.ts";
 import type { Ledger } from "../../runtime/ledger.ts";
+import { type Wait, waitText } from "../../runtime/dependencies/readiness.ts";
 import { isStallFailure } from "../../runtime/stall.ts";
 import type { ThreadRecord } from "../../runtime/thread-record.ts";
 import { count, firstLine } from "./text.ts";
 
 /**
- * What a thread is doing (T1). `queued`: its turn waits for a slot, or a merge. `stalled`: its last turn was ended because nothing was heard
+ * What a thread is doing (T1). `queued`: its turn waits for a slot, a merge, or siblings that its agent needs. `stalled`: its last turn was ended because nothing was heard
  * of it, and no other has begun.
  */
 export type ThreadState =
@@ -34,6 +35,8 @@ export type Moment = {
   readonly started: ReadonlyMap<ThreadId, number>;
   /** Why the job is parked, if it is. */
   readonly parked: string | null;
+  /** Siblings that a turn which has not begun waits for; none for most. */
+  readonly waitsOf: (thread: ThreadId) => readonly Wait[];
 };
 
 /** What the thread is doing. */
@@ -65,6 +68,8 @@ export function whyOf(record: ThreadRecord, state: ThreadState, moment: Moment):
   switch (state) {
     case "running":
     case "queued": {
+      const waits = state === "queued" ? moment.waitsOf(record.thread) : [];
+      if (waits.length > 0) return `waits for ${waitText(waits)}`;
       const run = cell?.lifecycles.find((one) => one.kind === "Run");
       return run?.kind === "Run" ? `${run.message.kind}: ${firstLine(run.message.body)}` : "";
     }
