@@ -2,11 +2,14 @@
 import { defaults } from "./checkers/defaults.ts";
 import { end } from "./checkers/end.ts";
 import { interrupts } from "./checkers/interrupts.ts";
+import { mailboxes } from "./checkers/mailboxes.ts";
 import { merges } from "./checkers/merges.ts";
 import { messages } from "./checkers/messages.ts";
 import { notifications } from "./checkers/notifications.ts";
 import { ownership } from "./checkers/ownership.ts";
 import { questions } from "./checkers/questions.ts";
+import { records } from "./checkers/records.ts";
+import { retries } from "./checkers/retries.ts";
 import { turns } from "./checkers/turns.ts";
 import { withdrawal } from "./checkers/withdrawal.ts";
 import { work } from "./checkers/work.ts";
@@ -18,7 +21,10 @@ import type { Simulated } from "./run.ts";
 export const CHECKERS: readonly Checker[] = [
   ownership,
   turns,
+  records,
+  retries,
   messages,
+  mailboxes,
   questions,
   defaults,
   notifications,

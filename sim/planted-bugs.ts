@@ -130,4 +130,46 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     text: "if (open === undefined || configuration.dying(known.thread)) {",
     by: "if (open === undefined) {",
   },
+  {
+    name: "the message of a lost turn goes behind the mail that waits",
+    file: "rules/moves.js",
+    text: "mailbox.messages.unshift(run.message)",
+    by: "mailbox.messages.push(run.message)",
+  },
+  {
+    name: "what goes before the mail that waits is put behind it",
+    file: "rules/moves.js",
+    text: "one.head ? mailbox.messages.unshift(one.message) : mailbox.messages.push(one.message);",
+    by: "mailbox.messages.push(one.message);",
+  },
+  {
+    name: "the newest mail is taken first",
+    file: "rules/build.js",
+    text: "mail(b).push(message(c, b))",
+    by: "mail(b).unshift(message(c, b))",
+  },
+  {
+    name: "an approval does not wait for a lead that has unread mail",
+    file: "job/lead.js",
+    text: "return rests ? approve(record, lead, action, reason, view) : [];",
+    by: "return approve(record, lead, action, reason, view);",
+  },
+  {
+    name: "a state fails one retry too late",
+    file: "job/lead.js",
+    text: "if (failures <= retries && !worn)",
+    by: "if (failures <= retries + 1 && !worn)",
+  },
+  {
+    name: "a child fails one retry too late",
+    file: "job/failed-turn.js",
+    text: `if (left < 0 || option === "skip")`,
+    by: `if (left < -1 || option === "skip")`,
+  },
+  {
+    name: "the outcome record of an earlier turn is read again",
+    file: "runtime/turn.js",
+    text: "await workspaces.clear(tree);",
+    by: "",
+  },
 ];

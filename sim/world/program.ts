@@ -118,11 +118,15 @@ export class Program {
           if ("entry" in made) this.#called(act.call);
           return;
         }
-        case "outcome":
-          await makeOutcome(facts, act.outcome, act.reason);
+        case "outcome": {
+          const made = await makeOutcome(facts, act.outcome, act.reason);
+          if ("record" in made) this.#recorded(JSON.stringify(made.record));
           return;
+        }
         case "garbage":
-          return await leave(join(act.where === "outbox" ? outbox : workspace, act.name), act.text);
+          await leave(join(act.where === "outbox" ? outbox : workspace, act.name), act.text);
+          if (act.where === "workspace") this.#recorded(act.text);
+          return;
         case "edit":
           return this.#edit(act.path);
         case "resolve":
@@ -136,6 +140,10 @@ export class Program {
 
   #called(call: Call): void {
     this.#world.witness.see({ kind: "program-called", pid: this.pid, call });
+  }
+
+  #recorded(record: string): void {
+    this.#world.witness.see({ kind: "program-recorded", pid: this.pid, record });
   }
 
   #edit(path: string): void {

@@ -30,6 +30,8 @@ export type Event =
       readonly message: string;
     }
   | { readonly kind: "program-edited"; readonly pid: number; readonly tree: string; readonly edit: string }
+  /** A program has written its outcome record, whatever it says. */
+  | { readonly kind: "program-recorded"; readonly pid: number; readonly record: string }
   | { readonly kind: "program-called"; readonly pid: number; readonly call: Call }
   | { readonly kind: "program-ended"; readonly pid: number }
   | { readonly kind: "tree-made"; readonly tree: string; readonly parent: string | null }

@@ -92,6 +92,9 @@ test.each<readonly [string, () => Evidence, RegExp]>([
   ["a wish taken up twice", () => twice("act"), /^questions: .*second time/],
   ["a tree that leaves twice", () => twice("release"), /^merges: .*second time/],
   ["a job delivered twice", () => twice("deliver"), /^end: .*delivered 2 times/],
+  ["a record that nobody wrote", () => without("program-recorded"), /^records: .* wrote none/],
+  ["another record than was written", () => changed("program-recorded", withOtherRecord), /^records: /],
+  ["failures after the last retry", failedAgain, /^retries: .*the state goes on after failure/],
   ["a message that comes twice", () => twice("post"), /^messages: .*second time/],
   ["the edits of a lost turn", edited, /^work: .*which a lost turn wrote/],
   ["a tree that is left", () => ({ ...sound, trees: leftTree() }), /^withdrawal: .*workspace of left/],
@@ -111,6 +114,23 @@ function withOtherWords(sight: Sight): Sight[] {
   return event.kind === "program-called"
     ? [sight, { ...sight, event: { ...event, call: { verb: "ask", text: "said, and lost" } } }]
     : [];
+}
+
+function withOtherRecord(sight: Sight): Sight[] {
+  const { event } = sight;
+  return event.kind === "program-recorded" ? [{ ...sight, event: { ...event, record: "{}" } }] : [];
+}
+
+/** The first state has failed more often than any job allows. */
+function failedAgain(): Evidence {
+  const [opening, ...steps] = sound.steps;
+  if (opening === undefined) throw new Error("the log is empty");
+  const body = { state: "INTENT", thread: "state", turn: 1, problem: "no", record: null, failures: 1 };
+  const violations = [1, 2, 3, 4, 5].map((n) => ({
+    ...opening,
+    entry: { ...opening.entry, seq: -n, round: -n, kind: "violation" as const, body },
+  }));
+  return { ...sound, steps: [opening, ...violations, ...steps] };
 }
 
 function laterThread(sight: Sight): Sight[] {
