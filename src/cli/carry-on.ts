@@ -20,8 +20,10 @@ export async function carryOn(
 ): Promise<number> {
   const { json, quiet, budget } = options;
   const first = firstDrafts(known.record.parked !== null, budget);
-  if (!quiet) say(context.stderr, `resuming ${place.id} in ${known.record.machine.state}`);
-  const start = { json, quiet, top: place.top, after: known.seq };
+  const onBegin = () => {
+    if (!quiet) say(context.stderr, `resuming ${place.id} in ${known.record.machine.state}`);
+  };
+  const start = { json, quiet, top: place.top, after: known.seq, onBegin };
   return drive(context, (more) => engine.resume(place.top, place.id, { ...more, first }), start);
 }
 

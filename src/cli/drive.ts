@@ -1,7 +1,8 @@
 /**
  * One run from its start to its exit code: entries and progress while it goes on, signals, the last words.
  *
- * D1. With `json`, stdout holds the entries of the job, all of them, as `cfa log --jsonl` prints them, and nothing else.
+ * D1. Nothing of the job is printed before the run owns it: what happens until then is another process's.
+ * D2. With `json`, stdout holds the entries of the job, all of them, as `cfa log --jsonl` prints them, and nothing else.
  */
 import type { RunOptions } from "../engine/engine.ts";
 import type { JobRun } from "../engine/job-run.ts";
@@ -27,18 +28,20 @@ export type DriveOptions = {
   readonly top: string;
   /** Entries up to this number are older than the run. */
   readonly after: number;
+  /** Called when the run has claimed the job. */
+  readonly onBegin?: () => void;
 };
 
 /** Starts a run and sees it through. Returns the exit code. */
 export async function drive(
   context: Context,
   start: (options: RunOptions) => Promise<JobRun>,
-  { json, quiet, top, after }: DriveOptions,
+  { json, quiet, top, after, onBegin }: DriveOptions,
 ): Promise<number> {
   const notify = await userNotify(context, top);
   const viewer = new JobViewer();
   const answer = (question: string) =>
-    commandFor(context, top, `answer ${question} TEXT --job ${viewer.read.record.job}`);
+    commandFor(context, top, `answer ${question} TEXT --job ${viewer.read.record.id}`);
   const { keys } = context.stdin;
   let send: AnsweringMeans["send"] = () => undefined;
   const answering = keys && {
@@ -60,7 +63,9 @@ export async function drive(
       void run.answer(question, text, userName()).catch((error: unknown) => {
         progress.say(`the answer was not given: ${error instanceof Error ? error.message : String(error)}`);
       });
-    for await (const entry of run) {
+    const begun = await run.begun;
+    if (begun) onBegin?.();
+    for await (const entry of begun ? run : []) {
       viewer.apply(entry);
       if (entry.kind === "open") warn(viewer, progress);
       if (json) say(context.stdout, encodeEntry(entry));

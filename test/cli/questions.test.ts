@@ -51,6 +51,15 @@ test("the run ends with exit code 4, the answer comes from another process, resu
   ).toEqual([["answer", "blue", "answered"]]);
 });
 
+test("a fork names itself in the commands that it prints for its questions", async () => {
+  const { top, job, question } = await waiting();
+  const last = (await here(top, "log", "--jsonl")).out.split("\n").length;
+  const said = await cfa(top, "fork", job, "--at", String(last));
+  expect(said.code).toBe(4);
+  const named = [...`${said.out}\n${said.err}`.matchAll(/cfa answer (\S+) TEXT --job (\S+)/g)];
+  expect(named.map(([, ...words]) => words)).toEqual([1, 2].map(() => [question, `${job}-at-${last}`]));
+});
+
 test.each(["file", "-"])("an answer of several lines from %s", async (from) => {
   const { top, question } = await waiting();
   const text = "blue,\nbut not too dark\n";
