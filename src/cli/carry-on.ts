@@ -3,7 +3,6 @@ import type { Engine } from "../engine/engine.ts";
 import type { JobReader } from "../engine/read-job.ts";
 import type { Draft } from "../persistence/entry.ts";
 import type { Context } from "./context.ts";
-import { say } from "./context.ts";
 import { drive } from "./drive.ts";
 import type { JobPlace } from "./jobs.ts";
 
