@@ -80,14 +80,10 @@ function flawOf(step: Step, facts: JobFacts, trees: TreeFacts, commit: CommitSoF
         ? undecided(entry.body, before, facts, commit.left)
         : undefined;
     case "deliver":
-      return undelivered(facts, trees);
+      return facts.machine.state === "DONE"
+        ? undefined
+        : `the job is ${facts.machine.state}; only DONE delivers`;
     default:
       return undefined;
   }
-}
-
-function undelivered({ machine }: JobFacts, { unreleased }: TreeFacts): string | undefined {
-  if (machine.state !== "DONE") return `the job is ${machine.state}; only DONE delivers`;
-  const [thread] = unreleased;
-  return thread === undefined ? undefined : `the tree of ${thread} must leave before: release`;
 }

@@ -31,7 +31,7 @@ export function turnsCheck(): LogCheck {
       if (step.entry.kind === "open") root = step.entry.body.root.thread;
       const gone = overtakenBy(step);
       if (gone !== undefined) overtaken.set(keyOf(gone), gone.agent);
-      return misplaced(step, overtaken);
+      return misplaced(step, overtaken) ?? leavesRecord(step);
     },
     commit: (steps) => withoutChoice(steps) ?? withoutTurn(steps, root),
   };
@@ -54,8 +54,6 @@ function misplaced(step: Step, overtaken: Map<string, string>): string | undefin
   if (entry.kind === "interrupt") return misnamed(entry.body, step);
   if (entry.kind !== "start" && entry.kind !== "turn" && entry.kind !== "rollback") return undefined;
   const { thread, turn } = entry.body;
-  if (entry.kind === "turn" && entry.body.result !== "ok" && entry.body.outcome !== null)
-    return `turn ${turn} on ${thread} ${entry.body.result}: it leaves no outcome record`;
   if (questionOf(thread) !== undefined) return undefined;
   if (entry.kind === "turn" && entry.body.result === "aborted") return mistaken(entry.body, overtaken);
   const run = runOn(before, thread);
@@ -64,6 +62,13 @@ function misplaced(step: Step, overtaken: Map<string, string>): string | undefin
   if ("agent" in entry.body && entry.body.agent !== run.agent)
     return `it names ${entry.body.agent}, and ${run.agent} runs on ${thread}`;
   return undefined;
+}
+
+/** See T4. */
+function leavesRecord({ entry }: Step): string | undefined {
+  if (entry.kind !== "turn" || entry.body.result === "ok" || entry.body.outcome === null) return undefined;
+  const { turn, thread, result } = entry.body;
+  return `turn ${turn} on ${thread} ${result}: it leaves no outcome record`;
 }
 
 function mistaken(turn: EntryBody<"turn">, overtaken: Map<string, string>): string | undefined {
