@@ -18,6 +18,7 @@ export const FAULTS = {
   "event-doubled": "an agent reports its start twice",
   "hanging-agent": "an agent never ends by itself",
   "bad-output": "an agent leaves files that cfa did not write",
+  "notification-fails": "the human cannot be told of a question",
   "time-jump": "much time passes at once",
   answer: "a person answers",
   "late-answer": "a person answers a question that is over, or never was",

@@ -18,11 +18,14 @@ export class Human {
     this.#bus = bus;
   }
 
-  /** Answers one of the questions that are asked; false when there are none. */
+  /** Answers one of the questions that are asked, seldom one that answers itself in time; false when there are none. */
   async answer(ledger: Ledger): Promise<boolean> {
-    const asked = [...ledger.questions.values()].filter(({ asking }) => asking);
+    const { choices } = this.#world;
+    const asked = [...ledger.questions.values()].filter(
+      (one) => one.asking && (one.default === undefined || choices.percent(20)),
+    );
     if (asked.length === 0) return false;
-    await this.#post("answer", "answer", this.#world.choices.one(asked).id);
+    await this.#post("answer", "answer", choices.one(asked).id);
     return true;
   }
 

@@ -1,8 +1,10 @@
 /** All checkers on one run; the first finding counts. */
+import { defaults } from "./checkers/defaults.ts";
 import { end } from "./checkers/end.ts";
 import { interrupts } from "./checkers/interrupts.ts";
 import { merges } from "./checkers/merges.ts";
 import { messages } from "./checkers/messages.ts";
+import { notifications } from "./checkers/notifications.ts";
 import { ownership } from "./checkers/ownership.ts";
 import { questions } from "./checkers/questions.ts";
 import { turns } from "./checkers/turns.ts";
@@ -18,6 +20,8 @@ export const CHECKERS: readonly Checker[] = [
   turns,
   messages,
   questions,
+  defaults,
+  notifications,
   interrupts,
   merges,
   work,

@@ -113,6 +113,18 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     by: "",
   },
   {
+    name: "a default answer is given before its time",
+    file: "runtime/questions.js",
+    text: "if (!asking || own === undefined || Date.parse(own.at) > now.getTime())",
+    by: "if (!asking || own === undefined)",
+  },
+  {
+    name: "the human is told of a question again by every process",
+    file: "runtime/ledger.js",
+    text: "question.notified = true;",
+    by: "",
+  },
+  {
     name: "a question of a dying thread can be answered",
     file: "runtime/questions.js",
     text: "if (open === undefined || configuration.dying(known.thread)) {",

@@ -24,4 +24,5 @@ export { scriptAgent as defineAgent } from "./runtime/agents/script.ts";
 export { Refusal, type Script, type ScriptTurn } from "./runtime/agents/script-turn.ts";
 export type { Clock } from "./runtime/clock.ts";
 export type { RunEnd } from "./runtime/scheduler-options.ts";
+export type { UsageReport } from "./runtime/usage.ts";
 export type { Workspaces } from "./runtime/workspaces/port.ts";

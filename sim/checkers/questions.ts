@@ -1,9 +1,10 @@
 /**
- * Escalation reaches its answer: a question is open from its asking until it is responded to, or until its thread is withdrawn; and
- * what a person wished is taken up once.
+ * Escalation reaches its answer: a question is open from its asking until it is responded to, by whomever or by its default, or until
+ * its thread is withdrawn; and what a person wished is taken up once.
  */
 import { threadsNamed } from "../../src/persistence/change.ts";
 import type { Step } from "../../src/persistence/verify.ts";
+import { DEFAULT_ANSWERER } from "../../src/runtime/questions.ts";
 import type { Configuration } from "../../src/soup/configuration.ts";
 import type { Checker, Evidence } from "../evidence.ts";
 
@@ -51,7 +52,8 @@ function wishes({ steps, sights }: Evidence): string | undefined {
   const posted = new Set(sights.flatMap(({ event }) => (event.kind === "posted" ? [event.id] : [])));
   const taken = new Set<string>();
   for (const { entry } of steps) {
-    if (entry.kind !== "act") continue;
+    // Default answers are the engine's (defaults.ts).
+    if (entry.kind !== "act" || entry.body.by === DEFAULT_ANSWERER) continue;
     const { id } = entry.body;
     if (!posted.has(id)) return `entry ${entry.seq}: nobody has posted ${id}`;
     if (taken.has(id)) return `entry ${entry.seq}: ${id} is taken up a second time`;

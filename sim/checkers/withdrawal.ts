@@ -34,7 +34,7 @@ export const withdrawal: Checker = {
     if (!ended) return undefined;
     const [left] = [...final.cells()].filter((cell) => !isEmpty(cell));
     if (left !== undefined) return `the job has ended, and something is left on ${left.thread}`;
-    const [tree] = trees.trees.keys();
+    const [tree] = [...trees.trees.keys(), ...trees.copies];
     return tree && `the job has ended, and the workspace of ${tree} is left`;
   },
 };

@@ -6,6 +6,7 @@
  */
 import type { Call } from "../../src/runtime/admission.ts";
 import type { TurnRequest } from "../../src/runtime/agents/port.ts";
+import type { DefaultAnswer } from "../../src/runtime/outbox.ts";
 import type { Choices } from "../choice.ts";
 import type { Fault } from "../faults.ts";
 
@@ -143,7 +144,7 @@ function chooseCall({ facts, message }: TurnRequest, choices: Choices): Call {
     optional: thread === undefined && to !== "parent" && choices.percent(20),
   });
   const kinds: (readonly [number, () => Call])[] = [
-    [2, () => ({ verb: "ask", text })],
+    [2, () => ({ verb: "ask", text, ...chooseDefault(text, choices) })],
     [2, () => ({ verb: "none" })],
     [1, () => send("nobody")],
   ];
@@ -155,6 +156,12 @@ function chooseCall({ facts, message }: TurnRequest, choices: Choices): Call {
   }
   if (closed.length > 0) kinds.push([2, () => ({ verb: "close", thread: choices.one(closed) })]);
   return choices.weighted(kinds)();
+}
+
+/** What counts when nobody answers in time; under `always` cfa refuses such a question. */
+function chooseDefault(text: string, choices: Choices): { readonly default?: DefaultAnswer } {
+  if (!choices.percent(40)) return {};
+  return { default: { answer: `default of ${text}`, millis: choices.one([1, 1000, 60_000, 3_600_000]) } };
 }
 
 type Instance = { readonly agent: string; readonly thread: string };

@@ -6,6 +6,7 @@ import { Orchestrator } from "../../src/job/orchestrator.ts";
 import type { AgentAdapter, TurnResult } from "../../src/runtime/agents/port.ts";
 import type { Draft, Entry } from "../../src/persistence/entry.ts";
 import type { Bus } from "../../src/persistence/ports.ts";
+import type { Notification, Notifier } from "../../src/runtime/notifications.ts";
 import { Scheduler } from "../../src/runtime/scheduler.ts";
 import type { RunEnd } from "../../src/runtime/scheduler-options.ts";
 import { openingDrafts } from "../../src/engine/opening.ts";
@@ -13,7 +14,7 @@ import { countFault } from "../faults.ts";
 import { Actor } from "../tasks.ts";
 import { simulatedBus } from "./bus.ts";
 import { MOUNT } from "./mount.ts";
-import { type Failure, gateOf } from "./ports.ts";
+import { type Failure, type Gate, gateOf } from "./ports.ts";
 import type { World } from "./world.ts";
 import { SimulatedWorkspaces } from "./workspaces.ts";
 
@@ -92,6 +93,7 @@ export class Cfa {
       waitForHuman,
       poll: POLL,
       killStray: (pid, started) => gate(`kill ${pid}`, () => world.killProgram(pid, started)),
+      ...(definition.notify === null ? {} : { notifier: this.#notifier(gate) }),
       anchor: (seq) => gate(`anchor ${seq}`, () => undefined),
     });
     this.scheduler.run().then(
@@ -122,6 +124,19 @@ export class Cfa {
           );
         }),
     };
+  }
+
+  /** Tells the human, sooner or later, or fails to. */
+  #notifier(gate: Gate): Notifier {
+    const { witness, choices, faults } = this.#world;
+    const tell = ({ question }: Notification) =>
+      gate(`notify of ${question}`, () => {
+        witness.see({ kind: "notified", cfa: this.actor.name, question });
+        if (!choices.percent(20)) return undefined;
+        countFault(faults, "notification-fails");
+        return "nobody is there";
+      });
+    return { to: "simulated", tell };
   }
 
   /** Whether the next operation of a kind goes wrong. */

@@ -36,6 +36,7 @@ export function chooseJob(choices: Choices): JobDefinition {
     deliver: choices.one(["branch", "pr-ready"]),
     human: choices.percent(85) ? "default" : "none",
     ...(choices.percent(50) ? { proxy: "proxy" } : {}),
+    ...(choices.percent(50) ? { notify: { run: ["a simulated notifier takes the place of this"] } } : {}),
     artifacts: { intent: "INTENT.md", plan: "PLAN.md", summary: "WORK_SUMMARY.md" },
     given: { intent: null, plan: null },
     agents: {

@@ -17,6 +17,8 @@ export type Event =
       readonly to: number;
     }
   | { readonly kind: "posted"; readonly id: string }
+  /** The human was told of a question outside of cfa. */
+  | { readonly kind: "notified"; readonly cfa: string; readonly question: string }
   | { readonly kind: "crashed"; readonly cfa: string }
   | {
       readonly kind: "program-started";

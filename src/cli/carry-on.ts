@@ -1,6 +1,6 @@
 /** Going on with a job that has not ended: what is recorded first, and the run. */
 import type { Engine } from "../engine/engine.ts";
-import type { ReadJob } from "../engine/read-job.ts";
+import type { JobReader } from "../engine/read-job.ts";
 import type { Draft } from "../persistence/entry.ts";
 import type { Context } from "./context.ts";
 import { say } from "./context.ts";
@@ -10,18 +10,19 @@ import type { JobPlace } from "./jobs.ts";
 /** A larger budget: totals for the whole job, `wall` in milliseconds. */
 export type Budget = Readonly<Partial<Record<"usd" | "tokens" | "turns" | "wall", number>>>;
 
-/** Resumes a job from its log, after a larger budget and the end of a park have been recorded. */
+/** Resumes a job that `reader` has read from its log, after a larger budget and the end of a park have been recorded. */
 export async function carryOn(
   context: Context,
   engine: Engine,
   place: JobPlace,
-  known: ReadJob,
+  reader: JobReader,
   options: { readonly json: boolean; readonly quiet: boolean; readonly budget: Budget | undefined },
 ): Promise<number> {
   const { json, quiet, budget } = options;
-  const first = firstDrafts(known.record.parked !== null, budget);
-  if (!quiet) say(context.stderr, `resuming ${place.id} in ${known.record.machine.state}`);
-  const start = { json, quiet, top: place.top, after: known.seq };
+  const { parked, machine } = reader.director.record;
+  const first = firstDrafts(parked !== null, budget);
+  if (!quiet) say(context.stderr, `resuming ${place.id} in ${machine.state}`);
+  const start = { json, quiet, top: place.top, reader };
   return drive(context, (more) => engine.resume(place.top, place.id, { ...more, first }), start);
 }
 

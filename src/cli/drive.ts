@@ -5,6 +5,7 @@
  */
 import type { RunOptions } from "../engine/engine.ts";
 import type { JobRun } from "../engine/job-run.ts";
+import type { JobReader } from "../engine/read-job.ts";
 import { warningsBesideLog } from "../job/warnings.ts";
 import { encodeEntry } from "../persistence/codec.ts";
 import type { RunEnd } from "../runtime/scheduler-options.ts";
@@ -25,18 +26,19 @@ export type DriveOptions = {
   readonly quiet: boolean;
   /** Top of the repository. */
   readonly top: string;
-  /** Entries up to this number are older than the run. */
-  readonly after: number;
+  /** What has been read of the job: entries up to there are older than the run. */
+  readonly reader: JobReader;
 };
 
 /** Starts a run and sees it through. Returns the exit code. */
 export async function drive(
   context: Context,
   start: (options: RunOptions) => Promise<JobRun>,
-  { json, quiet, top, after }: DriveOptions,
+  { json, quiet, top, reader }: DriveOptions,
 ): Promise<number> {
+  const after = reader.seq;
   const notify = await userNotify(context, top);
-  const viewer = new JobViewer();
+  const viewer = new JobViewer(reader);
   const answer = (question: string) =>
     commandFor(context, top, `answer ${question} TEXT --job ${viewer.read.record.job}`);
   const { keys } = context.stdin;
@@ -60,11 +62,13 @@ export async function drive(
       void run.answer(question, text, userName()).catch((error: unknown) => {
         progress.say(`the answer was not given: ${error instanceof Error ? error.message : String(error)}`);
       });
-    for await (const entry of run) {
+    if (after > 0) warn(viewer, progress);
+    for await (const entry of run.entriesAfter(json ? 0 : after)) {
+      if (json) say(context.stdout, encodeEntry(entry));
+      if (entry.seq <= after) continue;
       viewer.apply(entry);
       if (entry.kind === "open") warn(viewer, progress);
-      if (json) say(context.stdout, encodeEntry(entry));
-      if (entry.seq > after) progress.entry(entry);
+      progress.entry(entry);
     }
     end = await run.end;
   } finally {

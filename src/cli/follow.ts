@@ -28,6 +28,11 @@ export async function awaitEntry(
   }
 }
 
+/** Settles when no live process runs the job any more. */
+export async function unowned(bus: Bus): Promise<void> {
+  while (await isOwned(bus)) await nextNews(bus);
+}
+
 /** Settles when something may have been written, at the latest after {@link POLL_MILLIS}. */
 export function nextNews(bus: Bus): Promise<void> {
   return new Promise((resolve) => {

@@ -8,8 +8,8 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { requireAnchored } from "../engine/anchored.ts";
-import { openJobRecord } from "../engine/checkpoint.ts";
-import { hasEnded, type ReadJob } from "../engine/read-job.ts";
+import { openFolds } from "../engine/checkpoint.ts";
+import { hasEnded, type JobReader, type ReadJob } from "../engine/read-job.ts";
 import { suggest } from "../job/suggest.ts";
 import { jobFile, listJobs } from "../persistence/jobs.ts";
 import type { Bus } from "../persistence/ports.ts";
@@ -117,8 +117,13 @@ async function withBus<T>(
 }
 
 /** The job as its log tells it; undefined while the log is empty. */
-export function readJob(place: JobPlace): Promise<ReadJob | undefined> {
-  return withLog(place, openJobRecord);
+export async function readJob(place: JobPlace): Promise<ReadJob | undefined> {
+  return (await readFolds(place)).job();
+}
+
+/** All folds of a job's log, to which later entries can be added. */
+export function readFolds(place: JobPlace): Promise<JobReader> {
+  return withLog(place, async (bus) => (await openFolds(bus.log)).reader);
 }
 
 /** A command as the user would type it here: with `--repo` where the working directory is not in the repository. */

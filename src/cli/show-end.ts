@@ -1,4 +1,5 @@
 /** The result of a job that has ended, shown again. */
+import { openFolds } from "../engine/checkpoint.ts";
 import { encodeEntry } from "../persistence/codec.ts";
 import { type Context, say } from "./context.ts";
 import { exitOfState } from "./exit-codes.ts";
@@ -12,14 +13,15 @@ export async function showEnd(
   place: JobPlace,
   { json }: { readonly json: boolean },
 ): Promise<number> {
-  const viewer = new JobViewer();
-  await withLog(place, async (bus) => {
-    for await (const entry of bus.log.read()) {
-      viewer.apply(entry);
-      if (!json) continue;
-      say(context.stdout, encodeEntry(entry));
-      await context.stdout.drained();
+  const viewer = await withLog(place, async (bus) => {
+    const { reader } = await openFolds(bus.log);
+    if (json) {
+      for await (const entry of bus.log.read(0, reader.seq)) {
+        say(context.stdout, encodeEntry(entry));
+        await context.stdout.drained();
+      }
     }
+    return new JobViewer(reader);
   });
   const { state, delivered } = viewer.view();
   const output = json ? context.stderr : context.stdout;

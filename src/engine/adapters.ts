@@ -3,13 +3,15 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { JobDefinition } from "../job/definition.ts";
+import { filesAgent, type FilesOptions } from "../channels/files-protocol/adapter.ts";
+import type { JobAgent, JobDefinition } from "../job/definition.ts";
 import { type Boundary, type Mount, open, seen } from "../runtime/boundary/port.ts";
 import { fileMounts } from "../runtime/boundary/program-files.ts";
 import { isOfSystem } from "../runtime/boundary/system-paths.ts";
-import { commandAgent } from "../runtime/agents/command.ts";
+import { commandAgent, type CommandOptions } from "../runtime/agents/command.ts";
 import type { AgentAdapter } from "../runtime/agents/port.ts";
 import { scriptAgent } from "../runtime/agents/script.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { AgentName } from "../soup/message.ts";
 import type { AgentHome } from "./agent-home/home.ts";
@@ -50,34 +52,73 @@ async function nodeMounts(): Promise<readonly Mount[]> {
   return isOfSystem(process.execPath) ? [] : fileMounts(process.execPath);
 }
 
-/** What a confined program sees of its role: all of it read-only, but the folder in which its client keeps sessions. */
-function homeMounts({ role, grant, claudeSettings, claudeMcp, claudeConfig }: AgentHome): readonly Mount[] {
-  return [...[role, grant, claudeSettings, claudeMcp].map(seen), open(claudeConfig)];
+/** What a confined program sees of its role: all of it read-only, but the folders in which its client keeps sessions. */
+function homeMounts(home: AgentHome): readonly Mount[] {
+  const { role, grant, claudeSettings, claudeMcp, codexConfig, codexHooks } = home;
+  const fixed = [role, grant, claudeSettings, claudeMcp, codexConfig, codexHooks];
+  return [...fixed.map(seen), open(home.claudeConfig), open(home.codexHome)];
 }
 
-/** The adapter of each agent; `own` ones go before those of the definition. `homes` holds what their roles bring. */
+/** What the adapters of a job need beside its definition. */
+export type AdapterMeans = {
+  /** Folder of the job, `.cfa/jobs/<id>`. */
+  readonly jobDirectory: string;
+  /** Directory that holds an executable `cfa`. */
+  readonly cfaBin: string;
+  readonly boundaries: Readonly<Record<AgentName, Boundary>>;
+  /** What every confined program sees of cfa. */
+  readonly mounts: readonly Mount[];
+  /** What the roles of agents bring. */
+  readonly homes: ReadonlyMap<AgentName, AgentHome>;
+  readonly clock: Clock;
+};
+
+/** The adapter of each agent; `own` ones go before those of the definition. */
 export function adaptersOf(
   definition: JobDefinition,
   own: Readonly<Record<AgentName, AgentAdapter>>,
-  cfaBin: string,
-  boundaries: Readonly<Record<AgentName, Boundary>>,
-  mounts: readonly Mount[],
-  homes: ReadonlyMap<AgentName, AgentHome>,
+  means: AdapterMeans,
 ): Record<AgentName, AgentAdapter> {
   const entries = Object.entries(definition.agents).map(([name, agent]): [AgentName, AgentAdapter] => {
     const given = own[name];
     if (given !== undefined) return [name, given];
     if (agent.adapter === "script") return [name, scriptAgent(agent.steps)];
-    const { run, env, network, exempt, prompt } = agent;
+    const shared = programOptions(name, agent, means);
+    if (agent.adapter === "files") return [name, filesAgent(filesOptions(definition, agent, shared, means))];
     const programs = agent.tools.map((tool) => tool.run);
-    const exempted = exempt.map(({ path, write }) => (write ? open(path) : seen(path)));
-    const boundary = boundaries[name];
-    invariant(boundary !== undefined, `no boundary was chosen for ${name}`);
-    const home = homes.get(name);
-    const all = [...mounts, ...exempted, ...(home === undefined ? [] : homeMounts(home))];
-    const role = home === undefined ? {} : { roleDirectory: home.role };
-    const means = { cfaBin, boundary, network, mounts: all, ...role };
-    return [name, commandAgent({ run, programs, env, prompt, ...means })];
+    return [name, commandAgent({ ...shared, programs, prompt: agent.prompt })];
   });
   return Object.fromEntries(entries);
+}
+
+type Program = Exclude<JobAgent, { adapter: "script" }>;
+type FilesAgent = Extract<JobAgent, { adapter: "files" }>;
+
+/** How the program of an agent is run, whatever it speaks. */
+function programOptions(
+  name: AgentName,
+  { run, env, network, exempt }: Program,
+  { cfaBin, boundaries, mounts, homes }: AdapterMeans,
+): CommandOptions {
+  const exempted = exempt.map(({ path, write }) => (write ? open(path) : seen(path)));
+  const boundary = boundaries[name];
+  invariant(boundary !== undefined, `no boundary was chosen for ${name}`);
+  const home = homes.get(name);
+  const all = [...mounts, ...exempted, ...(home === undefined ? [] : homeMounts(home))];
+  const role = home === undefined ? {} : { roleDirectory: home.role };
+  return { run, env, cfaBin, boundary, network, mounts: all, ...role };
+}
+
+function filesOptions(
+  { human }: JobDefinition,
+  { outputs, collect, inline_limit, recovery }: FilesAgent,
+  shared: CommandOptions,
+  { jobDirectory, clock }: AdapterMeans,
+): FilesOptions {
+  const isAsked = (option: string) => option === "escalate" && human !== "none";
+  const escalates = {
+    recoverable: isAsked(recovery.recoverable),
+    unrecoverable: isAsked(recovery.unrecoverable),
+  };
+  return { ...shared, outputs, collect, inlineLimit: inline_limit, escalates, jobDirectory, clock };
 }

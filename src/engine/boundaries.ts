@@ -21,7 +21,7 @@ export type Boundaries = {
   readonly again: readonly Draft[];
 };
 
-type Program = Extract<JobAgent, { adapter: "command" }>;
+type Program = Extract<JobAgent, { adapter: "command" | "files" }>;
 
 /** What the machine offers; tried once a process for each PATH. */
 const offers = new Map<string, Promise<Offer>>();
@@ -32,13 +32,26 @@ function offerOf(searchPath: string): Promise<Offer> {
   return known;
 }
 
+/**
+ * Why the programs of a job that must run inside a boundary cannot on this machine, one sentence that says what to do; undefined when they
+ * can, or need none (D1).
+ */
+export async function whyNoBoundary({ agents }: Pick<JobDefinition, "agents">): Promise<string | undefined> {
+  const required = Object.entries(agents).filter(
+    ([, agent]) => agent.adapter === "command" && agent.sandbox === "required",
+  );
+  if (required.length === 0) return undefined;
+  const offer = await offerOf(process.env["PATH"] ?? "");
+  return "missing" in offer ? whyNot(required.map(([name]) => name).join(", "), offer.missing) : undefined;
+}
+
 /** The boundaries of a job, without the agents that are played by somebody else (`own`). Throws {@link CannotStart} (D1). */
 export async function boundariesOf(
   definition: JobDefinition,
   own: Readonly<Record<AgentName, unknown>>,
 ): Promise<Boundaries> {
   const programs = Object.entries(definition.agents).flatMap(([name, agent]): [AgentName, Program][] =>
-    agent.adapter === "command" && own[name] === undefined ? [[name, agent]] : [],
+    agent.adapter !== "script" && own[name] === undefined ? [[name, agent]] : [],
   );
   const wanting = programs.filter(([, { sandbox }]) => sandbox !== "advisory");
   const offer = wanting.length === 0 ? undefined : await offerOf(process.env["PATH"] ?? "");

@@ -26,8 +26,8 @@ export class CacheCheck implements LogCheck {
   readonly step = ({ entry, after }: Step): string | undefined => {
     if (entry.seq > this.#seq) return undefined;
     this.#reader.adopt(entry, after);
-    const job = this.#reader.job();
-    if (entry.seq < this.#seq || job === undefined) return undefined;
+    const job = entry.seq < this.#seq ? undefined : this.#reader.job();
+    if (job === undefined) return undefined;
     this.#met = true;
     if (checkpointOf(job).state === this.#state) return undefined;
     return "the checkpoint of the database says something else of it than the log: delete it (DELETE FROM checkpoint)";

@@ -5,7 +5,7 @@
  * K1. A checkpoint is a cache. One that is missing, damaged, of another cfa or of another log is not used, and the whole log is
  *     read instead; nothing depends on it but time.
  * K2. It is used only when the log holds its entry with its hash: then the entries before are those that it was made of.
- * K3. The same folds give the same bytes, so it can be compared with what the log gives (`cfa verify`).
+ * K3. It stands at the end of a commit. The same folds give the same bytes, so it can be compared with what the log gives (`cfa verify`).
  */
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -18,7 +18,7 @@ import { ENGINE } from "./opening.ts";
 import { type Folds, JobReader, type ReadJob, type SavedFolds } from "./read-job.ts";
 
 /** Number of the form below; raised whenever a fold or its form changes. */
-const FORM = 2;
+const FORM = 3;
 
 const headerSchema = z.object({ form: z.int(), engine: z.string() });
 const foldsSchema = z.object({

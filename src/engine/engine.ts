@@ -177,9 +177,9 @@ export class Engine {
     const home: ThreadId = `job:${known?.record.job ?? id}`;
     const own = options.agents ?? {};
     const boundaries = await boundariesOf(definition, own);
-    const agents = await makeAgents(directory, definition, own, boundaries);
     const { clock = systemClock, workspaces = (job, of) => worktrees({ job, home }, top, of, branch) } =
       this.#options;
+    const agents = await makeAgents({ directory, clock }, definition, own, boundaries);
     const made = await workspaces(id, definition);
     const remembered = rememberedOf(top, definition);
     let scheduler: Scheduler | undefined;
@@ -232,7 +232,7 @@ function notifying(target: RunOptions["notify"] | null, directory: string, cwd: 
 
 /** The adapters of a job, with what its programs find in the job's folder: `cfa`, and what their roles bring. */
 async function makeAgents(
-  directory: string,
+  { directory, clock }: { readonly directory: string; readonly clock: Clock },
   definition: JobDefinition,
   own: Readonly<Record<AgentName, AgentAdapter>>,
   boundaries: Boundaries,
@@ -240,8 +240,11 @@ async function makeAgents(
   const file = cliFile();
   const bin = join(directory, "bin");
   await installVerbs(bin, file);
-  const homes = await makeAgentHomes(join(directory, "agents"), definition, [process.execPath, file]);
-  return adaptersOf(definition, own, bin, boundaries.of, await cfaMounts(bin, file), homes);
+  const cfa = { run: [process.execPath, file], executable: join(bin, "cfa") };
+  const homes = await makeAgentHomes(join(directory, "agents"), definition, cfa);
+  const mounts = await cfaMounts(bin, file);
+  const means = { jobDirectory: directory, cfaBin: bin, boundaries: boundaries.of, mounts, homes, clock };
+  return adaptersOf(definition, own, means);
 }
 
 /** Stores a checkpoint of these folds; returns its length in characters. */

@@ -63,8 +63,13 @@ export class JobRun implements AsyncIterable<Entry> {
     this.#stop();
   }
 
-  async *[Symbol.asyncIterator](): AsyncIterator<Entry> {
-    let read = 0;
+  [Symbol.asyncIterator](): AsyncIterator<Entry> {
+    return this.entriesAfter(0);
+  }
+
+  /** The entries after number `after`, then those that come, until the run ends. */
+  async *entriesAfter(after: number): AsyncGenerator<Entry, void, void> {
+    let read = after;
     for (;;) {
       for await (const entry of this.#bus.log.read(read)) {
         read = entry.seq;

@@ -37,6 +37,7 @@ export class JobReader {
   seq = 0;
   at = "";
   hash = "";
+  #round = 0;
 
   /** `saved` are the folds to go on from; without them the first entry is the first of the log. */
   constructor(saved?: SavedFolds) {
@@ -55,6 +56,8 @@ export class JobReader {
 
   /** The same where somebody has the configuration after it already. */
   adopt(entry: Entry, after: Configuration): void {
+    if (entry.round !== this.#round) this.ledger.settle(this.configuration);
+    this.#round = entry.round;
     this.configuration = after;
     this.ledger.apply(entry);
     this.director.apply(entry, this.ledger);
@@ -66,6 +69,7 @@ export class JobReader {
   /** The job after the entries so far; undefined before the first. */
   job(): Folds | undefined {
     if (this.seq === 0) return undefined;
+    this.ledger.settle(this.configuration);
     const { director, ledger, configuration, seq, at, hash } = this;
     return { record: director.record, ledger, configuration, seq, at, hash };
   }

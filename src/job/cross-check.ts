@@ -16,6 +16,7 @@ import type { Problem } from "./mistakes.ts";
 import { quote } from "./problems.ts";
 import { type ProgramPlaces, resolveProgram } from "./program.ts";
 import { checkFallbacks } from "./check-fallbacks.ts";
+import { checkNeeds } from "./check-needs.ts";
 import { checkKinds } from "./role/check-kinds.ts";
 import { checkTools, type FoundTool } from "./role-tools.ts";
 import type { Role } from "./role/role.ts";
@@ -108,6 +109,7 @@ export function check(
     ...checkPrices(view),
     ...checkLeads(view),
     ...checkKinds(rostersOf(view), leadsOf(view), roles),
+    ...checkNeeds(value, leadsOf(view)),
     ...checkProxy(view),
     ...checkArtifacts(view),
     ...programs.problems,

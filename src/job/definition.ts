@@ -8,6 +8,8 @@
  */
 import { z } from "zod";
 import { POLICIES } from "../soup/message.ts";
+import { needsDefinition } from "./dependency-keys.ts";
+import { filesDefinition } from "./files-agent.ts";
 import { LIVE_STATES } from "./machine.ts";
 import { roleSchema } from "./role/role.ts";
 import { scriptStepsSchema } from "../runtime/agents/script-steps.ts";
@@ -29,8 +31,7 @@ const role = {
   role: roleSchema.optional(),
 };
 
-const commandAgent = z.strictObject({
-  adapter: z.literal("command"),
+const program = {
   /** Program and arguments; files beside job.yaml are absolute paths, a bare program is looked up on PATH. */
   run: z.tuple([text], text).readonly(),
   ...role,
@@ -39,6 +40,11 @@ const commandAgent = z.strictObject({
   exempt: z.array(exemption).readonly().default([]),
   network: z.enum(["none", "loopback", "full"]),
   env: z.array(text).readonly(),
+};
+
+const commandAgent = z.strictObject({
+  adapter: z.literal("command"),
+  ...program,
   prompt: z.enum(["message", "full"]).default("message"),
   /** Tools of its own; `schema` is the JSON Schema that the named file held, programs are resolved as `run` is. */
   tools: z
@@ -53,6 +59,13 @@ const commandAgent = z.strictObject({
     )
     .readonly()
     .default([]),
+});
+
+const filesAgent = z.strictObject({
+  adapter: z.literal("files"),
+  ...program,
+  ...filesDefinition,
+  ...needsDefinition,
 });
 
 const scriptAgent = z.strictObject({ adapter: z.literal("script"), steps: scriptStepsSchema, ...role });
@@ -90,7 +103,7 @@ export const jobDefinitionSchema = z.strictObject({
   proxy: text.exactOptional(),
   artifacts: z.strictObject({ intent: text, plan: text, summary: text }),
   given: z.strictObject({ intent: text.nullable(), plan: text.nullable() }),
-  agents: z.record(text, z.discriminatedUnion("adapter", [commandAgent, scriptAgent])),
+  agents: z.record(text, z.discriminatedUnion("adapter", [commandAgent, filesAgent, scriptAgent])),
   states: z.strictObject({ INTENT: state, PLAN: state, EXECUTE: state }),
   limits: z.strictObject({
     fan_out: count,

@@ -7,11 +7,13 @@
  */
 import { z } from "zod";
 import { POLICIES } from "../soup/message.ts";
-import { SANDBOX_LEVELS } from "./definition.ts";
+import { needsKeys } from "./dependency-keys.ts";
+import { filesKeys } from "./files-agent.ts";
 import { LIVE_STATES } from "./machine.ts";
 import { scriptStepsSchema } from "../runtime/agents/script-steps.ts";
 import { TOOL_NAME } from "../runtime/agents/tool-names.ts";
 import { pricesSchema } from "./price-schema.ts";
+import { sandboxSchema } from "./sandbox-schema.ts";
 import { roleFileSchema } from "./role/role-file-schema.ts";
 import {
   AGENT_NAME,
@@ -25,12 +27,12 @@ import {
   skillName,
   text,
   variableNames,
+  writtenPath,
 } from "./schema-parts.ts";
 
 /** An artifact is a file at the root of the workspace. */
 const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
 
-const folder = (must: string) => text(must).regex(/^[^~]/, "must be written in full: ~ is not expanded");
 const whole = (min: number) => {
   const must = `must be a whole number, ${min} or more`;
   return z.int({ error: must }).min(min, must);
@@ -68,28 +70,19 @@ const tool = z
   })
   .meta({ description: "A program that the agent may call as a tool." });
 
-const exemption = z.strictObject({
-  tool: text("must say which program needs it").meta({ description: "Which program needs it." }),
-  path: folder("must be the path of a file or folder").meta({
-    description: "File or folder that is let in, relative to job.yaml.",
+const program = {
+  sandbox: sandboxSchema.default("required").meta({
+    description:
+      "Boundary around the program: required refuses to start without one, preferred takes what the machine offers, advisory takes none.",
   }),
-  reason: text("must say why").meta({ description: "Why; shown in the log." }),
-  write: z
-    .boolean()
-    .default(false)
-    .meta({ description: "It may be written, too; otherwise it is read-only." }),
-});
-const level = oneOf(SANDBOX_LEVELS);
-const sandbox = z.union([
-  level,
-  z.strictObject({
-    level: level.default("required").meta({ description: "As the word alone." }),
-    exempt: z
-      .array(exemption)
-      .default([])
-      .meta({ description: "Files and folders that are let in besides; log and doctor show them." }),
+  network: network.default("none").meta({
+    description:
+      "Network that the program may reach inside a boundary; without one (advisory) nothing enforces it.",
   }),
-]);
+  env: variableNames
+    .default([])
+    .meta({ description: "Environment variables that the program sees beside PATH and the CFA_ ones." }),
+};
 
 const commandAgent = z
   .strictObject({
@@ -102,17 +95,7 @@ const commandAgent = z
         "Program and arguments. A file beside job.yaml becomes its absolute path; the working directory is the workspace.",
     }),
     ...role,
-    sandbox: sandbox.default("required").meta({
-      description:
-        "Boundary around the program: required refuses to start without one, preferred takes what the machine offers, advisory takes none.",
-    }),
-    network: network.default("none").meta({
-      description:
-        "Network that the program may reach inside a boundary; without one (advisory) nothing enforces it.",
-    }),
-    env: variableNames
-      .default([])
-      .meta({ description: "Environment variables that the program sees beside PATH and the CFA_ ones." }),
+    ...program,
     prompt: oneOf(["message", "full"]).default("message").meta({
       description:
         "What it reads on standard input: its message, or, for models, in a first turn also skill, tools and status protocol.",
@@ -120,6 +103,20 @@ const commandAgent = z
     tools: z.array(tool).default([]).meta({ description: "Tools of its own, beside those of cfa." }),
   })
   .meta({ title: "command", description: "An agent that is a program." });
+
+const filesAgent = z
+  .strictObject({
+    adapter: z.literal("files").meta({ description: "Gives work and takes results as files." }),
+    run: commandWords().meta({
+      description:
+        "Program and arguments. A file beside job.yaml becomes its absolute path; the working directory is the home of the conversation.",
+    }),
+    ...role,
+    ...program,
+    ...filesKeys,
+    ...needsKeys,
+  })
+  .meta({ title: "files", description: "A program that speaks the file-based protocol." });
 
 const scriptAgent = z
   .strictObject({
@@ -181,7 +178,7 @@ export const jobFileSchema = z
     request: text("must be text that says what is wanted")
       .refine((written) => written.trim() !== "", "must be text that says what is wanted")
       .meta({ description: "What is wanted, in words." }),
-    repository: folder("must be the path of a folder").default(".").meta({
+    repository: writtenPath("must be the path of a folder").default(".").meta({
       description: "Git repository, relative to job.yaml; --repo overrides it.",
     }),
     base: named(/^[^-\s]\S*$/, "must name a commit, branch or tag")
@@ -218,7 +215,7 @@ export const jobFileSchema = z
       .prefault({})
       .meta({ description: "Artifacts that the operator supplies, as files relative to job.yaml." }),
     agents: z
-      .record(z.string(), z.discriminatedUnion("adapter", [commandAgent, scriptAgent]))
+      .record(z.string(), z.discriminatedUnion("adapter", [commandAgent, filesAgent, scriptAgent]))
       .refine((agents) => Object.keys(agents).length > 0, "must have at least one agent")
       .meta({
         description: "The agents, by name.",
@@ -296,7 +293,7 @@ export const jobFileSchema = z
       })
       .prefault({})
       .meta({ description: "Shell scripts of the operator, run in the tree of the turn." }),
-    workspaces: folder("must be the path of a folder").optional().meta({
+    workspaces: writtenPath("must be the path of a folder").optional().meta({
       description:
         "Folder for the worktrees, relative to job.yaml; by default below .cfa/ of the repository.",
     }),

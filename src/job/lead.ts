@@ -7,9 +7,12 @@
  *     the lead, the tree holds no conflict, and every open child has come to rest and been merged.
  * G4. An approval of a lead that has unread mail lapses: it wakes on the mail and approves again. Whatever else a
  *     record says is taken before the mail.
+ * G5. A first turn that waits for siblings which rest, or have failed, wakes nobody: the lead is told of it like of its own silence.
  */
 import type { Draft } from "../persistence/entry.ts";
+import { type Wait, waitText } from "../runtime/dependencies/readiness.ts";
 import type { View } from "../runtime/director.ts";
+import { restsInFailure } from "../runtime/failed-work.ts";
 import { unresolved } from "../runtime/held.ts";
 import type { ThreadRecord } from "../runtime/thread-record.ts";
 import { invariant } from "../soup/invariant.ts";
@@ -18,6 +21,7 @@ import { type Action, isLive, type LiveState } from "./machine.ts";
 import { correctiveMail } from "./mail.ts";
 import { noticeDraft } from "./notice.ts";
 import { judgeRecord } from "./outcome.ts";
+import { readinessIn } from "./readiness.ts";
 import { leadOf, type StateRecord } from "./state-record.ts";
 import { resumedDraft } from "./status.ts";
 
@@ -56,9 +60,9 @@ function judge(
     case "violation":
       return stateFailure(record, lead, verdict.problem, bytes);
     case "pending":
-      if (!rests || isStirring(view, lead.thread)) return [];
+      if (!rests || isStirring(record, lead.thread, view)) return [];
       return lead.last?.status == null
-        ? stateFailure(record, lead, SILENCE, null)
+        ? stateFailure(record, lead, [SILENCE, ...heldBelow(record, lead, view)].join(". "), null)
         : [resumedDraft(record, view)];
     case "action": {
       const { action, reason } = verdict;
@@ -112,10 +116,11 @@ function obstacleTo(lead: ThreadRecord, view: View): string | undefined {
 }
 
 /** The required children of a thread that have failed, and that it has not closed. */
-function failedChildren({ ledger }: View, thread: ThreadId): readonly ThreadId[] {
+function failedChildren(view: View, thread: ThreadId): readonly ThreadId[] {
+  const { ledger } = view;
   return ledger.thread(thread).children.filter((child) => {
     const { failed, optional } = ledger.thread(child);
-    return failed && !optional;
+    return (failed || restsInFailure(child, view)) && !optional;
   });
 }
 
@@ -132,8 +137,8 @@ function neglectBelow(lead: ThreadRecord, view: View): string | undefined {
 /** Moves a held approval on: waits for the children, ends them deepest first, one at a time, then lets it pass. */
 function advanceHold(record: StateRecord, lead: ThreadRecord, view: View): readonly Draft[] {
   const { hold } = record;
-  if (hold === null || isStirring(view, lead.thread) || isMerging(view)) return [];
-  const neglect = neglectBelow(lead, view);
+  if (hold === null || isStirring(record, lead.thread, view) || isMerging(view)) return [];
+  const neglect = neglectBelow(lead, view) ?? heldBelow(record, lead, view)[0];
   if (neglect !== undefined)
     return stateFailure(record, lead, `${hold.action} is not possible yet: ${neglect}`, hold.record);
   const open = [...descendants(view, lead.thread)].filter((one) => !view.configuration.dying(one.thread));
@@ -184,12 +189,35 @@ export function isAtRest({ configuration }: View, thread: ThreadId): boolean {
   );
 }
 
-/** Something below the thread, or a question, may still wake it. */
-function isStirring(view: View, thread: ThreadId): boolean {
+/** Something below the thread, or a question, may still wake it. A held first turn is waiting itself (G5). */
+function isStirring(record: StateRecord, thread: ThreadId, view: View): boolean {
   const asks = (one: ThreadId) => (view.configuration.cell(one)?.questions.length ?? 0) > 0;
   if (asks(thread) || isMerging(view)) return true;
-  for (const { thread: one } of descendants(view, thread)) if (asks(one) || !isAtRest(view, one)) return true;
+  for (const { thread: one } of descendants(view, thread)) {
+    if (asks(one)) return true;
+    if (!isAtRest(view, one) && waitsOf(record, one, view) === undefined) return true;
+  }
   return false;
+}
+
+/** What the turn of a thread waits for that has not begun; undefined for any other. */
+function waitsOf({ definition }: StateRecord, thread: ThreadId, view: View): readonly Wait[] | undefined {
+  const run = view.configuration.cell(thread)?.lifecycles.some(({ kind }) => kind === "Run") ?? false;
+  if (!run || view.underWay.has(thread)) return undefined;
+  const readiness = readinessIn(definition, thread, view);
+  return readiness.kind === "hold" ? readiness.waits : undefined;
+}
+
+/** The open conversations whose first turn waits for others, and what would let it begin, one sentence each. */
+function heldBelow(record: StateRecord, { thread }: ThreadRecord, view: View): readonly string[] {
+  return [...descendants(view, thread)].flatMap(({ thread: one }) => {
+    const waits = waitsOf(record, one, view);
+    if (waits === undefined) return [];
+    const { agent } = view.ledger.thread(one);
+    return [
+      `${agent} on ${one} has not begun, it waits for ${waitText(waits)}: write to who has not completed, or go on without by closing that conversation`,
+    ];
+  });
 }
 
 /** Some ended thread's tree has not left yet. */

@@ -85,10 +85,33 @@ export function recoveryMail(job: string, turn: EntryBody<"turn">, lost: Message
   return lost.re === undefined ? message : { ...message, re: lost.re };
 }
 
-/** Mail to a parent whose child failed for good. */
-export function failureMail(job: string, child: ThreadId, agent: string, why: string): Message {
+/** Mail to a parent whose child failed for good; `report` is what it says of that itself, or empty. */
+export function failureMail(job: string, child: ThreadId, agent: string, why: string, report = ""): Message {
   const body = `${agent} on ${child} has failed for good and was ended; its work is not merged: ${why}. Acknowledge it with: cfa close ${child}`;
-  return fromOrchestrator(job, `failed:${child}`, "control", body);
+  return fromOrchestrator(job, `failed:${child}`, "control", withReport(body, report));
+}
+
+/** Mail to the parent of a file-based agent whose failure the parent is to deal with: the conversation is open, and rests. */
+export function failedWorkMail(
+  job: string,
+  { thread, agent }: { readonly thread: ThreadId; readonly agent: string },
+  turn: EntryBody<"turn">,
+  why: string,
+  left: number,
+): Message {
+  const tries =
+    left === 0 ? "the next failure ends it" : `it may fail ${left} more ${left === 1 ? "time" : "times"}`;
+  const body = `${agent} on ${thread} has failed: ${why}. Correct what it was given and write to it (cfa send --to ${agent} --thread ${thread}; ${tries}), or skip it and go on without: cfa close ${thread}`;
+  return fromOrchestrator(job, `failed:${thread}:${turn.turn}`, "control", withReport(body, reportOf(turn)));
+}
+
+/** The error report of a failed file-based turn, or empty. */
+export function reportOf({ work, text }: EntryBody<"turn">): string {
+  return work === undefined ? "" : text;
+}
+
+function withReport(body: string, report: string): string {
+  return report === "" ? body : `${body}\n\n${report}`;
 }
 
 /** Mail to the parent of a child that a person has withdrawn. */

@@ -10,6 +10,7 @@ import type { Draft, Entry, EntryBody } from "../persistence/entry.ts";
 import type { Remembered } from "../persistence/human-memory.ts";
 import type { InboxItem } from "../persistence/ports.ts";
 import type { Brief, Decision, Director, ProxyBrief, Stand, Standing, View } from "../runtime/director.ts";
+import type { Readiness } from "../runtime/dependencies/readiness.ts";
 import type { Ledger } from "../runtime/ledger.ts";
 import { isStatusToken, type StatusToken, type StatusVersion } from "../runtime/status-file.ts";
 import { invariant } from "../soup/invariant.ts";
@@ -32,6 +33,7 @@ import {
 import { deliveryMessage, fromOrchestrator, leadTask } from "./mail.ts";
 import { noticeDraft, noticeOf, type Notice } from "./notice.ts";
 import { asksHuman, proxyBriefOf } from "./proxy-brief.ts";
+import { readinessIn } from "./readiness.ts";
 import { foldRecord, isOver, leadOf, leadThread, STATE_TIMED_OUT, type StateRecord } from "./state-record.ts";
 import { afterLostStatus, afterStatus } from "./status.ts";
 
@@ -192,6 +194,10 @@ export class Orchestrator implements Director {
 
   brief(thread: ThreadId, message: Message, { ledger }: View): Brief {
     return briefOf(this.record, { thread, tree: this.treeOf(thread) }, message, ledger);
+  }
+
+  readiness(thread: ThreadId, view: View): Readiness {
+    return readinessIn(this.record.definition, thread, view);
   }
 
   hindrance(view: View): string | undefined {

@@ -8,6 +8,8 @@ import { type Problem, keyPath } from "./mistakes.ts";
 import { keysAt, type SchemaNode } from "./schema.ts";
 import { suggest } from "./suggest.ts";
 
+const ADAPTERS = ["command", "files", "script"] as const;
+
 /** The file that issues are about: what it is called, and its schema where it is no job file. */
 export type About = { readonly name: string; readonly root?: SchemaNode };
 
@@ -43,8 +45,15 @@ function unknownKey(path: readonly PropertyKey[], key: string, known: readonly s
     path: [...path, key],
     atKey: true,
     sentence: `unknown key ${JSON.stringify(key)}${where}`,
-    hint: didYouMean(key, known) ?? `keys here: ${known.join(", ")}`,
+    hint: ofOtherAdapter(path, key) ?? didYouMean(key, known) ?? `keys here: ${known.join(", ")}`,
   };
+}
+
+/** What agents have that run by another adapter. */
+function ofOtherAdapter(path: readonly PropertyKey[], key: string): string | undefined {
+  if (path.length !== 2 || path[0] !== "agents") return undefined;
+  const others = ADAPTERS.filter((adapter) => keysAt(path, new Map([["adapter", adapter]])).includes(key));
+  return others.length === 0 ? undefined : `only agents with adapter: ${others.join(" or ")} have it`;
 }
 
 function describeIssue(issue: z.core.$ZodIssue, value: unknown, file: string): Problem {
@@ -66,11 +75,10 @@ function describeIssue(issue: z.core.$ZodIssue, value: unknown, file: string): P
 }
 
 function unknownAdapter(path: readonly PropertyKey[], found: unknown): Problem {
-  const adapters = ["command", "script"];
-  const hint = typeof found === "string" ? didYouMean(found, adapters) : undefined;
+  const hint = typeof found === "string" ? didYouMean(found, ADAPTERS) : undefined;
   return {
     path,
-    sentence: `${keyPath(path)} must be one of ${adapters.join(", ")}, not ${quote(found)}`,
+    sentence: `${keyPath(path)} must be one of ${ADAPTERS.join(", ")}, not ${quote(found)}`,
     ...(hint === undefined ? {} : { hint }),
   };
 }

@@ -82,19 +82,25 @@ function resolveAgent(
     return { ...rest, skill, fallback, ...role };
   }
   const { skill = null, fallback = null, role: _written, sandbox, ...rest } = agent;
+  const shared = { skill, fallback, ...role };
   const run = findings.programs.get(name);
   invariant(run !== undefined, `the program of ${name} was not looked up`);
   const { level, exempt } = typeof sandbox === "string" ? { level: sandbox, exempt: [] } : sandbox;
   const inFull = exempt.map((one) => ({ ...one, path: path.resolve(directory, one.path) }));
+  const program: ResolvedProgram = { run: [...run], sandbox: level, exempt: inFull };
+  if (rest.adapter === "files") return { ...rest, ...program, ...shared };
   const tools = resolveTools(name, rest.tools, findings);
-  const program = { adapter: "command", run: [...run], sandbox: level, exempt: inFull, tools } as const;
-  return { ...rest, ...program, run: [...run], skill, fallback, ...role };
+  return { ...rest, ...program, adapter: "command", tools, ...shared };
 }
+
+type ResolvedProgram = Pick<Extract<JobAgent, { adapter: "files" }>, "exempt" | "sandbox"> & {
+  run: [string, ...string[]];
+};
 
 /** The tools of a command agent, with what was looked up for each. */
 function resolveTools(
   agent: string,
-  tools: Exclude<JobFile["agents"][string], { adapter: "script" }>["tools"],
+  tools: Exclude<JobFile["agents"][string], { adapter: "script" | "files" }>["tools"],
   findings: Findings,
 ): Extract<JobAgent, { adapter: "command" }>["tools"] {
   return tools.map(({ name, description, timeout }, index) => {

@@ -13,6 +13,10 @@ export const text = (must: string) => z.string({ error: must }).min(1, must);
 /** Text of a pattern. */
 export const named = (pattern: RegExp, must: string) => z.string({ error: must }).regex(pattern, must);
 
+/** A path, written in full. */
+export const writtenPath = (must: string) =>
+  text(must).regex(/^[^~]/, "must be written in full: ~ is not expanded");
+
 /** One of several words. */
 export const oneOf = <const T extends readonly string[]>(words: T) =>
   z.enum(words, { error: `must be one of ${words.join(", ")}` });

@@ -14,7 +14,7 @@ export function warningsBesideLog(job: JobDefinition): readonly string[] {
 
 function unconfined({ agents }: JobDefinition): readonly string[] {
   const programs = Object.entries(agents).flatMap(([name, agent]) =>
-    agent.adapter === "command" && agent.sandbox === "advisory" ? [name] : [],
+    agent.adapter !== "script" && agent.sandbox === "advisory" ? [name] : [],
   );
   if (programs.length === 0) return [];
   return [

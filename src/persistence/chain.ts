@@ -29,10 +29,10 @@ export type ChainVerdict =
   | { readonly whole: true; readonly head: Head }
   | { readonly whole: false; readonly seq: number; readonly problem: string };
 
-/** SHA-256 over the bytes of H1, as 64 lower-case hex digits. Ignores the row's own `hash`. */
+/** SHA-256 over the bytes of H1, as 64 lower-case hex digits. Ignores the row's own `hash`; `prev` is one: nothing in it to escape. */
 function rowHash(row: Omit<LogRow, "hash">): string {
   const { prev, job, seq, round, at, kind, body } = row;
-  const text = `[${quote(prev)},${quote(job)},${seq},${round},${quote(at)},${quote(kind)},${body}]`;
+  const text = `["${prev}",${quote(job)},${seq},${round},${quote(at)},${quote(kind)},${body}]`;
   return digest("sha256", text, "hex");
 }
 

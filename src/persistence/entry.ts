@@ -147,6 +147,13 @@ const bodies = {
     optional: z.array(id),
     /** Answers that count for questions of the broadcast when nobody has given one in time. */
     defaults: z.array(z.strictObject({ question: id, answer: id, millis: count })).exactOptional(),
+    /** How far a file-based agent has come by its own account; absent for every other (docs/files.md). */
+    work: z
+      .strictObject({
+        state: z.enum(["pending", "running", "completed", "failed"]),
+        recoverable: z.boolean(),
+      })
+      .exactOptional(),
     millis: count,
   }),
   /** The human was told of a question outside of cfa: `to` is the program or the address, `problem` why that failed. */

@@ -5,6 +5,7 @@
  * N1. Moving waits for nothing: while one move is written, only the newest of those that come is remembered.
  * N2. What could not be written is reported by the next move or by `settle`, whichever comes first.
  */
+import type { Entry } from "../persistence/entry.ts";
 
 /** Where the anchor is kept. A move to an entry that is older than the one kept is ignored. */
 export type AnchorPort = (seq: number, hash: string) => Promise<void>;
@@ -61,4 +62,9 @@ export class Anchor {
     this.#failure = undefined;
     if (failure !== undefined) throw failure.error;
   }
+}
+
+/** A commit with such an entry moves the anchor: the job has done what a cut log would hide (docs/log.md, "The anchor"). */
+export function isAnchored({ kind }: Entry): boolean {
+  return kind === "turn" || kind === "transition";
 }

@@ -4,12 +4,13 @@
  * C1. An untouched outbox is nosend-step, `none` alone is send-step with [], exactly one ask and nothing else is
  *     ask-step; anything else is send-step in the order of the calls.
  * C2. Nobody is left waiting: a dispatched child that said nothing to its parent, asked nothing and has no child that
- *     owes it a reply sends its final text.
+ *     owes it a reply, and may still give it, sends its final text.
  * C3. Ids are minted from thread serial, turn and call, so a turn that is run again mints the same.
  */
 import type { Firing } from "../rules/fire.ts";
 import type { Configuration } from "../soup/configuration.ts";
 import type { Message, Payload, Policy, QuestionId, ThreadId } from "../soup/message.ts";
+import { restsInFailure } from "./failed-work.ts";
 import type { Ledger } from "./ledger.ts";
 import type { ThreadRecord } from "./thread-record.ts";
 import type { OutboxEntry } from "./outbox.ts";
@@ -117,7 +118,8 @@ function waitsForChild(end: TurnEnd, ledger: Ledger, configuration: Configuratio
   const closing = new Set(end.entries.flatMap((entry) => (entry.verb === "close" ? [entry.thread] : [])));
   if (end.entries.some((entry) => entry.verb === "send" && !closing.has(entry.thread))) return true;
   for (const child of configuration.children(end.record.thread)) {
-    if (!closing.has(child) && !configuration.dying(child) && ledger.thread(child).owes) return true;
+    const owes = ledger.thread(child).owes && !restsInFailure(child, { ledger, configuration });
+    if (!closing.has(child) && !configuration.dying(child) && owes) return true;
   }
   return false;
 }

@@ -13,6 +13,7 @@ import type { Configuration } from "../soup/configuration.ts";
 import type { AgentName, Message, Payload, Policy, ThreadId } from "../soup/message.ts";
 import type { Proxy } from "../soup/molecule.ts";
 import type { RoleTool, Sendable, Spending, TurnFacts, TurnRequest } from "./agents/port.ts";
+import type { Readiness } from "./dependencies/readiness.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Ledger } from "./ledger.ts";
 import type { StatusToken, StatusVersion } from "./status-file.ts";
@@ -26,6 +27,8 @@ export type View = {
   readonly now: Date;
   /** Threads whose turn waits for a slot or runs as a program right now. */
   readonly active: ReadonlySet<ThreadId>;
+  /** Those of them whose turn runs. */
+  readonly underWay: ReadonlySet<ThreadId>;
   /** How many turns run right now. */
   readonly running: number;
 };
@@ -121,6 +124,8 @@ export interface Director {
   ): { readonly drafts: readonly Draft[]; readonly result: string } | undefined;
   /** What a turn needs. */
   brief(thread: ThreadId, message: Message, view: View): Brief;
+  /** Whether the turn that the thread is to have may start, for the siblings that its agent needs. */
+  readiness(thread: ThreadId, view: View): Readiness;
   /** Why no turn may start now; undefined when one may. */
   hindrance(view: View): string | undefined;
   /** Next time at which `steer` may want something although nothing has happened. */

@@ -8,7 +8,8 @@
  * F3. Whatever an agent does to its tree ends as a failed turn, or as a conflict (held.ts); the tree is mended before the next.
  * F4. A tree into which an ended thread is still to be merged gets no turn before that, unless the tree holds a
  *     conflict, which only a turn can resolve.
- * F5. When an agent has ended, its tree is touched only by the owner of the job: whoever lost it meanwhile would commit
+ * F5. A turn that waits for siblings of its agent (dependencies/readiness.ts) takes no slot, and is looked at again after every commit.
+ * F6. When an agent has ended, its tree is touched only by the owner of the job: whoever lost it meanwhile would commit
  *     what an agent of the new owner is writing there.
  */
 import { join } from "node:path";
@@ -24,7 +25,7 @@ import { loggedTree } from "./held.ts";
 import { Notifications, type Notifier } from "./notifications.ts";
 import { clearStatus, readStatus, type StatusToken } from "./status-file.ts";
 import { type Launch, TreeEffects, type TreeEffectsOptions } from "./tree-effects.ts";
-import { type FinishedTurn, runTurn, turnWithout } from "./turn.ts";
+import { type FinishedTurn, runTurn, type TurnPlan, turnWithout } from "./turn.ts";
 import { isFaultOfTurn } from "./turn-fault.ts";
 import { setAside } from "./turn-files.ts";
 import { overtakenTurn, turnDrafts } from "./turn-drafts.ts";
@@ -42,7 +43,7 @@ export type EffectsOptions = TreeEffectsOptions &
     readonly onTurnEvent?: (thread: ThreadId, event: TurnEvent) => void;
     /** Tells the human of questions outside of cfa; absent where nobody has asked for that. */
     readonly notifier?: Notifier;
-    /** Rejects with StaleCommit when another process has claimed the job meanwhile (F5). */
+    /** Rejects with StaleCommit when another process has claimed the job meanwhile (F6). */
     readonly refuseLost: () => Promise<void>;
   };
 
@@ -146,6 +147,11 @@ export class Effects {
     return new Set([...this.#runs.keys(), ...this.#proxies.active()]);
   }
 
+  /** Threads whose turn is under way. */
+  underWay(): ReadonlySet<ThreadId> {
+    return new Set([...this.#turns.values()].map(({ run }) => run.thread));
+  }
+
   /** How many turns are under way. */
   running(): number {
     return this.#turns.size + this.#proxies.running();
@@ -198,7 +204,7 @@ export class Effects {
   }
 
   #startTurn(run: Run, view: View): void {
-    const { director, workspaces, agents, directories, clock, concurrency } = this.#options;
+    const { director, agents, concurrency } = this.#options;
     const { thread, turn } = run;
     const key = `${thread} ${turn}`;
     const tree = director.treeOf(thread);
@@ -206,7 +212,9 @@ export class Effects {
     // A turn goes on in the session of the one that it takes the place of, which is known when that one has ended.
     if ([...this.#turns.values()].some((under) => under.run.thread === thread)) return;
     if (this.#options.actsOnly === true || director.hindrance(view) !== undefined) return;
-    const plan = planOf(run, view, this.#options);
+    const readiness = director.readiness(thread, view);
+    if (readiness.kind === "hold") return;
+    const plan = planOf(run, view, this.#options, readiness);
     const by = plan.brief.substitute ?? run.agent;
     const adapter = agents[by];
     invariant(adapter !== undefined, `no adapter for ${by}`);
@@ -214,30 +222,48 @@ export class Effects {
     this.#turns.set(key, { run, controller });
     let began = false;
     this.#launch(async () => {
-      const isCurrent = () => this.#runs.get(thread)?.turn === turn;
-      const report = (event: TurnEvent) => this.#report(run, isCurrent, event, plan.brief.substitute);
-      const { serial } = plan.facts;
-      await this.#mended(tree, `${serial}.${turn}`);
-      const finished = await runTurn(plan, {
-        workspaces,
-        adapter: this.#fenced(adapter, () => (began = true)),
-        directories,
-        signal: controller.signal,
-        report,
-        clock,
-        asks: () => this.#askers.has(thread),
-      }).catch(brokenTurn);
+      const begin = () => (began = true);
+      const finished =
+        readiness.kind === "impossible"
+          ? neverStarted(readiness.why)
+          : await this.#carryOut(plan, adapter, controller.signal, begin).catch(brokenTurn);
       return () => {
         this.#turns.delete(key);
         const view = this.#view();
-        if (!isCurrent()) return began ? [overtakenTurn(plan, finished, view)] : [];
+        if (!this.#isCurrent(run)) return began ? [overtakenTurn(plan, finished, view)] : [];
         if (finished.result.stop === "aborted") return [];
         return turnDrafts(plan, finished, view, director, this.#options.overCap);
       };
     });
   }
 
-  /** The adapter, whose turns end only for the owner (F5); `begin` hears that one begins. */
+  /** Runs a turn in its tree, which is put back before where somebody has damaged it; `begin` hears that its agent begins. */
+  async #carryOut(
+    plan: TurnPlan,
+    adapter: AgentAdapter,
+    signal: AbortSignal,
+    begin: () => void,
+  ): Promise<FinishedTurn> {
+    const { workspaces, directories, clock } = this.#options;
+    const { run, tree, facts, brief } = plan;
+    await this.#mended(tree, `${facts.serial}.${run.turn}`);
+    return runTurn(plan, {
+      workspaces,
+      adapter: this.#fenced(adapter, begin),
+      directories,
+      signal,
+      report: (event) => this.#report(run, () => this.#isCurrent(run), event, brief.substitute),
+      clock,
+      asks: () => this.#askers.has(run.thread),
+    });
+  }
+
+  /** The state still holds the Run. */
+  #isCurrent({ thread, turn }: Run): boolean {
+    return this.#runs.get(thread)?.turn === turn;
+  }
+
+  /** The adapter, whose turns end only for the owner (F6); `begin` hears that one begins. */
   #fenced(adapter: AgentAdapter, begin: () => void): AgentAdapter {
     const run: AgentAdapter["run"] = async (request, report) => {
       begin();
@@ -283,6 +309,12 @@ function unlessBroken(error: unknown): void {
 function brokenTurn(error: unknown): FinishedTurn {
   if (!(error instanceof TreeBroken) || !isFaultOfTurn(error)) throw error;
   return turnWithout("failed", error.message);
+}
+
+/** Another try would be as impossible. */
+function neverStarted(why: string): FinishedTurn {
+  const finished = turnWithout("failed", why);
+  return { ...finished, result: { ...finished.result, work: { state: "pending", recoverable: false } } };
 }
 
 function toggle(set: Set<ThreadId>, thread: ThreadId, on: boolean): void {

@@ -1,9 +1,11 @@
 /** A ledger as a JSON value, for checkpoints (docs/log.md, "Checkpoints"): its maps as lists, in their order. */
 import { z } from "zod";
+import { bodySchemas, fileSchema, messageSchema } from "../persistence/entry.ts";
 import type { ThreadId } from "../soup/message.ts";
 import type { Ledger } from "./ledger.ts";
+import { overviewSchema } from "./overview.ts";
 import { spentSchema } from "./spending.ts";
-import { bodySchemas, fileSchema, messageSchema } from "../persistence/entry.ts";
+import { NEW_THREAD } from "./thread-record.ts";
 
 const id = z.string();
 const count = z.int().nonnegative();
@@ -91,6 +93,7 @@ export const ledgerSchema = z.strictObject({
   optional: z.array(id),
   root: id,
   spent: spentSchema,
+  overview: overviewSchema,
 });
 
 /** A ledger as a checkpoint holds it. */
@@ -120,5 +123,26 @@ export function formOf(
     optional: [...optional],
     root,
     spent,
+    overview: ledger.overview.form(),
   };
+}
+
+/** Fills an empty ledger, made with the escalations and the overview of the form, with all else that the form says of it. */
+export function fill(ledger: Ledger, form: LedgerForm): void {
+  for (const one of form.threads)
+    ledger.threads.set(one.thread, { ...NEW_THREAD, ...one, children: [...one.children] });
+  for (const one of form.questions)
+    ledger.questions.set(one.id, { answer: undefined, default: undefined, ...one });
+  copy(form.files, ledger.files);
+  copy(form.snapshots, ledger.snapshots);
+  copy(form.trees, ledger.trees);
+  copy(form.conflicts, ledger.conflicts);
+  copy(form.prepared, ledger.prepared);
+  for (const thread of form.unreleased) ledger.unreleased.add(thread);
+  ledger.root = form.root;
+  ledger.spent = form.spent;
+}
+
+function copy<K, V>(from: Iterable<readonly [K, V]>, to: Map<K, V>): void {
+  for (const [key, value] of from) to.set(key, value);
 }

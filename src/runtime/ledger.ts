@@ -7,11 +7,14 @@
  */
 import type { Entry, EntryBody } from "../persistence/entry.ts";
 import type { Firing } from "../rules/fire.ts";
+import type { Configuration } from "../soup/configuration.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { AgentName, Payload, Policy, QuestionId, ThreadId } from "../soup/message.ts";
+import { ChildrenByAgent } from "./children-by-agent.ts";
 import { Escalations } from "./escalation/escalations.ts";
 import { loggedTree } from "./held.ts";
-import { formOf, type LedgerForm } from "./ledger-form.ts";
+import { fill, formOf, type LedgerForm } from "./ledger-form.ts";
+import { Overview } from "./overview.ts";
 import { endQuestion, foldQuestion, newQuestion, type QuestionRecord } from "./question-record.ts";
 import { NOTHING_SPENT, type Spent, withTurn } from "./spending.ts";
 import {
@@ -28,9 +31,13 @@ import type { NamedFile, TreeState } from "./workspaces/port.ts";
 /** See the header. */
 export class Ledger {
   readonly threads = new Map<ThreadId, ThreadRecord>();
+  /** Index of the threads. */
+  #children = new ChildrenByAgent();
   readonly questions = new Map<QuestionId, QuestionRecord>();
   /** What became of each question on its way to the proxy and the human. */
   readonly escalations: Escalations;
+  /** What only people look at. */
+  readonly overview: Overview;
   /** Files that travel with a message, by message id. */
   readonly files = new Map<string, readonly NamedFile[]>();
   /** Newest logged snapshot of each tree, keyed by the thread that names it. */
@@ -51,9 +58,14 @@ export class Ledger {
   readonly #treeOf: (thread: ThreadId) => ThreadId;
 
   /** `treeOf` names the tree in which a thread works. */
-  constructor(treeOf: (thread: ThreadId) => ThreadId, escalations = new Escalations()) {
+  constructor(
+    treeOf: (thread: ThreadId) => ThreadId,
+    escalations = new Escalations(),
+    overview = new Overview(),
+  ) {
     this.#treeOf = treeOf;
     this.escalations = escalations;
+    this.overview = overview;
   }
 
   /** The trees in which somebody works or may, in the order of their threads. */
@@ -75,21 +87,12 @@ export class Ledger {
 
   /** The ledger of a form, which is not changed. */
   static from(form: LedgerForm, treeOf: (thread: ThreadId) => ThreadId): Ledger {
-    const ledger = new Ledger(treeOf, Escalations.from(form.escalations));
-    for (const one of form.threads)
-      ledger.threads.set(one.thread, { ...NEW_THREAD, ...one, children: [...one.children] });
-    for (const one of form.questions)
-      ledger.questions.set(one.id, { answer: undefined, default: undefined, ...one });
-    copyMap(new Map(form.files), ledger.files);
-    copyMap(new Map(form.snapshots), ledger.snapshots);
-    copyMap(new Map(form.trees), ledger.trees);
-    copyMap(new Map(form.conflicts), ledger.conflicts);
-    copyMap(new Map(form.prepared), ledger.prepared);
-    copyMap(new Map(form.tasks), ledger.#tasks);
-    for (const thread of form.unreleased) ledger.unreleased.add(thread);
+    const ledger = new Ledger(treeOf, Escalations.from(form.escalations), new Overview(form.overview));
+    fill(ledger, form);
+    for (const [thread, task] of form.tasks) ledger.#tasks.set(thread, task);
     for (const thread of form.optional) ledger.#optional.add(thread);
-    const { root, spent } = form;
-    return Object.assign(ledger, { root, spent });
+    ledger.#children = new ChildrenByAgent(ledger.threads.values());
+    return ledger;
   }
 
   /** What a checkpoint holds of it: {@link Ledger.from} makes the same again. */
@@ -104,25 +107,23 @@ export class Ledger {
     return record;
   }
 
+  /** The children of a thread with this agent, in the order in which they were opened. */
+  childrenWith(parent: ThreadId, agent: AgentName): readonly ThreadRecord[] {
+    return this.#children.of(parent, agent).map((thread) => this.thread(thread));
+  }
+
   /** A ledger of its own that says the same: what is applied to one does not show in the other. */
   clone(): Ledger {
-    const copy = new Ledger(this.#treeOf, Escalations.from(this.escalations.records.values()));
-    for (const [thread, one] of this.threads)
-      copy.threads.set(thread, { ...one, children: [...one.children] });
-    for (const [id, one] of this.questions) copy.questions.set(id, { ...one });
-    copyMap(this.files, copy.files);
-    copyMap(this.snapshots, copy.snapshots);
-    copyMap(this.trees, copy.trees);
-    copyMap(this.conflicts, copy.conflicts);
-    copyMap(this.prepared, copy.prepared);
-    copyMap(this.#tasks, copy.#tasks);
-    for (const thread of this.unreleased) copy.unreleased.add(thread);
-    for (const thread of this.#optional) copy.#optional.add(thread);
-    const { root, spent } = this;
-    return Object.assign(copy, { root, spent });
+    return Ledger.from(this.form(), this.#treeOf);
+  }
+
+  /** The commit whose entries were applied has ended in this configuration: {@link Overview} needs to know. */
+  settle(configuration: Configuration): void {
+    this.overview.settle(configuration, this.threads);
   }
 
   apply(entry: Entry): void {
+    this.overview.apply(entry);
     const snapshotOf = (thread: ThreadId) => this.snapshots.get(this.#treeOf(thread));
     if (this.escalations.apply(entry, { snapshotOf })) {
       if (entry.kind === "turn") this.spent = withTurn(this.spent, entry.body.usage);
@@ -190,6 +191,7 @@ export class Ledger {
     const opened = { thread, agent, serial, parent, task, optional, since: at, owes, children: [] };
     this.threads.set(thread, { ...NEW_THREAD, ...opened });
     if (parent !== undefined) this.thread(parent).children.push(thread);
+    this.#children.add({ thread, agent, parent });
   }
 
   #ending(thread: ThreadId, mode: "merge" | "drop"): void {
@@ -296,8 +298,4 @@ export class Ledger {
   #ask(id: QuestionId, thread: ThreadId, text: string, policy: Policy, since: string): void {
     this.questions.set(id, newQuestion({ id, thread, text, policy, since }, this.thread(thread).last));
   }
-}
-
-function copyMap<K, V>(from: ReadonlyMap<K, V>, to: Map<K, V>): void {
-  for (const [key, value] of from) to.set(key, value);
 }

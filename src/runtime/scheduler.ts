@@ -21,7 +21,7 @@ import { invariant } from "../soup/invariant.ts";
 import type { ThreadId } from "../soup/message.ts";
 import { accept, structuralDraft } from "./accept.ts";
 import { nextAgenda } from "./agenda.ts";
-import { Anchor } from "./anchor.ts";
+import { Anchor, isAnchored } from "./anchor.ts";
 import { answerDrafts, nextDefault, overdueAnswers, standInDrafts } from "./questions.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { Standing, View } from "./director.ts";
@@ -192,6 +192,7 @@ export class Scheduler {
     this.#configuration = configuration;
     this.#agenda = nextAgenda(touched, configuration);
     for (const entry of entries) this.#note(entry);
+    this.ledger.settle(configuration);
     if (entries.some(isAnchored)) this.#anchor.move({ seq: this.#seq, hash: this.#hash });
     this.#effects.observe(touched);
   }
@@ -211,6 +212,7 @@ export class Scheduler {
     for await (const entry of bus.log.read(this.#seq)) {
       this.#configuration = foldEntry(this.#table, this.#configuration, entry);
       this.#note(entry);
+      this.ledger.settle(this.#configuration);
     }
     if (this.#seq === 0) {
       await this.#commit(this.#options.opening());
@@ -250,6 +252,7 @@ export class Scheduler {
       ledger: this.ledger,
       now: clock.now(),
       active: this.#effects.active(),
+      underWay: this.#effects.underWay(),
       running: this.#effects.running(),
     };
   }
@@ -292,9 +295,4 @@ export class Scheduler {
     this.#hinted = true;
     this.#endSleep();
   }
-}
-
-/** A commit with such an entry moves the anchor: the job has done what a cut log would hide (docs/log.md, "The anchor"). */
-function isAnchored({ kind }: Entry): boolean {
-  return kind === "turn" || kind === "transition";
 }

@@ -13,7 +13,7 @@ import type { Draft, EntryBody } from "../persistence/entry.ts";
 import { refusalOf } from "../rules/refusal.ts";
 import { InvariantViolation } from "../soup/invariant.ts";
 import type { AgentName, ThreadId } from "../soup/message.ts";
-import type { AgentAdapter } from "./agents/port.ts";
+import type { AgentAdapter, Place } from "./agents/port.ts";
 import type { Director, View } from "./director.ts";
 import { loggedTree } from "./held.ts";
 import type { Ledger } from "./ledger.ts";
@@ -109,12 +109,9 @@ export class TreeEffects {
     if (this.#underWay.has(key) || this.mergesInto(parentTree, view)) return;
     this.#underWay.add(key);
     this.#launch(async () => {
-      const making = async () => {
-        const made = await this.#make(tree, tree === head.thread ? parentTree : undefined);
-        if ("commit" in made) await this.#prove(head.agent, tree);
-        return made;
-      };
-      const made = await making().catch(async (error: unknown) => {
+      const { agent } = head;
+      const making = tree === head.thread ? this.#branch(tree, parentTree, agent) : this.#open(tree, agent);
+      const made = await making.catch(async (error: unknown) => {
         if (isMachineFault(error)) throw error;
         const refused = refusedBecause(error);
         // What was made before it failed would outlive the job.
@@ -134,22 +131,37 @@ export class TreeEffects {
     });
   }
 
-  /** A tree of its own below `parent`'s, or the job's. */
-  async #make(tree: ThreadId, parent: ThreadId | undefined): Promise<Branched> {
-    const { workspaces, base, seeds } = this.#options;
-    if (parent === undefined) return workspaces.open(base, seeds);
+  /** A tree of its own below `parent`'s, proven for its agent (W5). */
+  async #branch(tree: ThreadId, parent: ThreadId, agent: AgentName): Promise<Branched> {
+    const { workspaces } = this.#options;
     await workspaces.mend(parent, loggedTree(this.#view().ledger, parent), `before-${tree}`);
-    return workspaces.branch(tree, parent);
+    const workspace = workspaces.path(tree);
+    return workspaces.branch(tree, parent, (mounts) =>
+      this.#prove(agent, { workspace, history: () => Promise.resolve(mounts) }),
+    );
   }
 
-  /** See W5; a turn of another thread may hold the tree. */
-  async #prove(agent: AgentName, tree: ThreadId): Promise<void> {
-    const { workspaces, agents, director } = this.#options;
+  /** The job's tree, proven for an agent (W5); a turn of another thread may hold it. */
+  async #open(tree: ThreadId, agent: AgentName): Promise<Branched> {
+    const { workspaces, base, seeds } = this.#options;
+    const made = await workspaces.open(base, seeds);
     const place = { workspace: workspaces.path(tree), ...historyOf(workspaces, tree) };
-    for (const name of [agent, director.fallbackOf(agent)]) {
+    const isProven = this.#provers(agent).length > 0;
+    if (isProven) await workspaces.exclusive(tree, () => this.#prove(agent, place));
+    return made;
+  }
+
+  /** Proves a place for an agent, and for the one that may stand in for it (W5). */
+  async #prove(agent: AgentName, place: Place): Promise<void> {
+    for (const adapter of this.#provers(agent)) await adapter.prove?.(place);
+  }
+
+  #provers(agent: AgentName): readonly AgentAdapter[] {
+    const { agents, director } = this.#options;
+    return [agent, director.fallbackOf(agent)].flatMap((name) => {
       const adapter = agents[name ?? ""];
-      if (adapter?.prove !== undefined) await workspaces.exclusive(tree, async () => adapter.prove?.(place));
-    }
+      return adapter?.prove === undefined ? [] : [adapter];
+    });
   }
 
   /** The sender of a spark has ended before it: nobody will work in the tree that was made for it. */

@@ -135,6 +135,7 @@ export function overtakenTurn(
     thread,
     turn,
     agent,
+    ...(brief.substitute === null ? {} : { by: brief.substitute }),
     result: "aborted",
     failure: isGone ? "its conversation has ended" : "another message has taken its place",
     text: result.text,
@@ -147,6 +148,7 @@ export function overtakenTurn(
     files: [],
     optional: [],
     millis,
+    ...(brief.substitute === null ? {} : { by: brief.substitute }),
   };
   return { kind: "turn", body };
 }
@@ -208,6 +210,7 @@ function turnBody(
     files: travelling.filter(({ files }) => files.length > 0),
     optional: [...broadcast.optional],
     ...(defaults.length === 0 ? {} : { defaults }),
+    ...(result.work === undefined ? {} : { work: result.work }),
     millis,
   };
 }

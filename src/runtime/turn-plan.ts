@@ -2,7 +2,8 @@
 import type { ThreadId } from "../soup/message.ts";
 import { rosterOf } from "../rules/refusal.ts";
 import type { Run } from "../soup/molecule.ts";
-import type { TurnFacts } from "./agents/port.ts";
+import type { Beside, TurnFacts } from "./agents/port.ts";
+import type { Readiness } from "./dependencies/readiness.ts";
 import type { Brief, Director, View } from "./director.ts";
 import type { TurnPlan } from "./turn.ts";
 import type { Workspaces } from "./workspaces/port.ts";
@@ -15,8 +16,8 @@ type With = {
   readonly workspaces: Pick<Workspaces, "path">;
 };
 
-/** The plan of the turn of a Run. */
-export function planOf(run: Run, view: View, options: With): TurnPlan {
+/** The plan of the turn of a Run that is not held. */
+export function planOf(run: Run, view: View, options: With, readiness: Readiness): TurnPlan {
   const { director, workspaces } = options;
   const { ledger } = view;
   const tree = director.treeOf(run.thread);
@@ -28,11 +29,18 @@ export function planOf(run: Run, view: View, options: With): TurnPlan {
     tree,
     brief,
     facts: factsOf(run, brief, view, options, workspaces.path(tree)),
+    beside: besideOf(brief, view, readiness),
     // The session is one of the thread's own agent.
     session: brief.substitute === null ? ledger.thread(run.thread).session : undefined,
     files: ledger.files.get(run.message.id) ?? [],
     snapshot: ledger.conflicts.has(tree) || isAfterDropped ? undefined : ledger.snapshots.get(tree),
   };
+}
+
+function besideOf({ answersTo }: Brief, { configuration, ledger }: View, readiness: Readiness): Beside {
+  const siblings = answersTo === null ? [] : [...rosterOf(configuration, ledger.thread(answersTo).agent)];
+  const { dependencies } = readiness.kind === "start" ? readiness : {};
+  return dependencies === undefined ? { siblings } : { siblings, dependencies };
 }
 
 /** What early refusal needs to know in a turn. */

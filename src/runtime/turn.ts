@@ -10,7 +10,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ThreadId } from "../soup/message.ts";
 import type { Run } from "../soup/molecule.ts";
-import type { AgentAdapter, TurnEvent, TurnFacts, TurnRequest, TurnResult } from "./agents/port.ts";
+import { mintedQuestion } from "./admission.ts";
+import type { AgentAdapter, Beside, TurnEvent, TurnFacts, TurnRequest, TurnResult } from "./agents/port.ts";
 import type { Clock } from "./clock.ts";
 import type { Brief } from "./director.ts";
 import { type HookPlace, runHook } from "./hooks.ts";
@@ -18,7 +19,7 @@ import { FILES_FOLDER, type OutboxEntry } from "./outbox.ts";
 import { endTurnFacts, writeTurnFacts } from "./outbox-facts.ts";
 import { readResolved } from "./outbox-resolved.ts";
 import { readRefusals } from "./outbox-refusals.ts";
-import { readOutbox } from "./outbox-store.ts";
+import { type Outbox, readOutbox } from "./outbox-store.ts";
 import { stallFailure, type StallLimit, watchStall } from "./stall.ts";
 import { isFaultOfTurn } from "./turn-fault.ts";
 import { entryOf, moveAside, readRecord } from "./turn-files.ts";
@@ -40,6 +41,7 @@ export type TurnPlan = {
   readonly run: Run;
   readonly tree: ThreadId;
   readonly facts: TurnFacts;
+  readonly beside: Beside;
   readonly brief: Brief;
   readonly session: string | undefined;
   readonly files: readonly NamedFile[];
@@ -135,6 +137,8 @@ async function carryOut(
         stream: place.stream,
         entry,
         artifacts: brief.artifacts,
+        files: plan.files.map(({ path }) => path),
+        beside: plan.beside,
         timeout: brief.timeout,
         signal: until,
       },
@@ -142,7 +146,7 @@ async function carryOut(
     ),
   );
   const harvested = await harvest(plan, workspaces, outbox, result, before.commit, place);
-  const unkept = result.problem === undefined ? [] : [result.problem];
+  const unkept = [...(result.problem === undefined ? [] : [result.problem]), ...(result.remarks ?? [])];
   return { ...harvested, problems: [...stale, ...unkept, ...before.left, ...harvested.problems] };
 }
 
@@ -200,8 +204,9 @@ async function harvest(
   const { tree, run, brief } = plan;
   await endTurnFacts(outbox);
   const status = await readStatus(workspaces.path(tree), brief.statusVersion);
-  const { entries, problems } = await readOutbox(outbox, plan.facts);
-  const used = await turnUsage(outbox, result.usage, brief.prices, brief.substitute ?? run.agent);
+  const { entries, problems } =
+    result.ask === undefined ? await readOutbox(outbox, plan.facts) : asking(result.ask, plan.facts);
+  const used = await turnUsage(outbox, result, brief.prices, brief.substitute ?? run.agent);
   const refusals = await readRefusals(outbox);
   const outcome = await readRecord(workspaces.path(tree));
   const over = result.stop === "failed" || outcome !== null || (status !== undefined && "token" in status);
@@ -236,6 +241,11 @@ async function harvest(
     kept,
     millis: 0,
   };
+}
+
+/** The calls of a turn that asks, whatever else it has said. */
+function asking(text: string, facts: TurnFacts): Pick<Outbox, "entries" | "problems"> {
+  return { entries: [{ verb: "ask", question: mintedQuestion(facts, 1), text }], problems: [] };
 }
 
 /** Takes up what the agent has declared resolved. Returns why some of it is not, one sentence each. */

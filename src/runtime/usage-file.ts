@@ -2,18 +2,20 @@
  * `usage.jsonl` in the outbox of a turn: what an agent reports of its own use, one report a line (docs/cost.md).
  *
  * F1. A report is no effect: a turn that leaves nothing else has failed.
- * F2. Reports count however the turn ends; they were paid for.
+ * F2. Reports count however the turn ends; they were paid for. Those of a turn that was stopped are a lower bound.
  * F3. What cannot be read is named in the log, and its amounts are unknown, never zero.
  */
 import { constants } from "node:fs";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import type { TurnResult } from "./agents/port.ts";
 import { USAGE_FILE } from "./outbox.ts";
 import { parseJson } from "./outbox-facts.ts";
 import { readRegular } from "./outbox-file.ts";
 import {
   isUnknown,
+  lowerBound,
   priced,
   type Prices,
   UNREADABLE_REPORT,
@@ -47,13 +49,14 @@ export function mistakeIn(report: unknown): string | undefined {
 /** What a turn of `agent` has used: what its adapter reports, else what stands in its outbox; and what could not be read. */
 export async function turnUsage(
   outbox: string,
-  reported: Usage,
+  { usage: reported, stop }: Pick<TurnResult, "usage" | "stop">,
   prices: Prices,
   agent: string,
 ): Promise<{ readonly usage: Usage; readonly problems: readonly string[] }> {
-  if (!isUnknown(reported)) return { usage: priced(reported, prices, agent), problems: [] };
+  const whole = (usage: Usage): Usage => (stop === "aborted" ? lowerBound(usage) : usage);
+  if (!isUnknown(reported)) return { usage: whole(priced(reported, prices, agent)), problems: [] };
   const { reports, problems } = await readReports(outbox);
-  return { usage: usageOf(reports, prices, agent), problems };
+  return { usage: whole(usageOf(reports, prices, agent)), problems };
 }
 
 async function readReports(

@@ -103,6 +103,12 @@ export function priced(usage: Usage, prices: Prices, agent: string): Usage {
   return usd === null ? usage : { ...usage, usd, priced: true };
 }
 
+/** What is known of a turn that was stopped before it could tell all. */
+export function lowerBound(usage: Usage): Usage {
+  const known = (["tokens", "usd"] as const).filter((key) => usage[key] !== null);
+  return known.length === 0 ? usage : { ...usage, partial: known };
+}
+
 /** Nothing is known of tokens nor of money. */
 export function isUnknown({ tokens, usd }: Usage): boolean {
   return tokens === null && usd === null;

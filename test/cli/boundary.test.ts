@@ -46,6 +46,18 @@ describe("where there is no bubblewrap", () => {
     expect(readdirSync(top)).not.toContain(".cfa");
   });
 
+  test("cfa validate warns of it, and the file stays valid", async () => {
+    const top = await repository();
+    shellJob(top, { lead: APPROVE }, "", "required");
+    expect(await run(top, "validate")).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("warning: lead must run inside a boundary, and this machine offers none"),
+    });
+    shellJob(top, { lead: APPROVE }, "", "preferred");
+    const preferred = await run(top, "validate");
+    expect(preferred).toMatchObject({ code: 0, err: expect.not.stringContaining("boundary") });
+  });
+
   test.each([
     ["advisory", "no boundary around lead: sandbox is advisory; programs can reach whatever you can"],
     [
@@ -92,6 +104,7 @@ describe("where there is bubblewrap", () => {
         "boundary",
         "processes",
         "fork bombs",
+        "tested",
         "sqlite",
         "disk",
         "siblings",
@@ -109,6 +122,34 @@ describe("where there is bubblewrap", () => {
       code: 0,
       err: expect.stringContaining("the boundary of lead lets sh read"),
     });
+  });
+
+  test("what is contained or ignored of a hostile program is named in the log", async () => {
+    const top = await repository();
+    const script = `if [ "$CFA_STATE" = INTENT ]; then
+truncate -s 10G big.bin; rm a.txt; mkfifo a.txt; git init -q nested; touch nested/file
+mkdir .sortie; ln -s /etc/passwd .sortie/status; mkfifo "$CFA_OUTBOX/0007.json" "$CFA_OUTBOX/refused.jsonl"
+(setsid sh -c 'trap "" TERM; exec sleep 1000' &); sleep 0.2
+fi
+if [ "$CFA_STATE" = PLAN ]; then rm -rf .cfa; ln -s /etc .cfa; cfa outcome APPROVED_PLAN --reason x || rm .cfa; fi
+${APPROVE}`;
+    shellJob(top, { lead: script }, "", "required");
+    expect(await cfa(top, "run")).toMatchObject({ code: 0 });
+    const entries = entriesOf((await cfa(top, "log", "--jsonl")).out);
+    const said = entries.flatMap(({ kind, body }) =>
+      kind === "note" && body.level === "warn" ? [body.text] : [],
+    );
+    for (const sentence of [
+      /^"big\.bin" cannot be read, is longer than 1 GiB, or is no file, and is left out of every commit\.$/,
+      /^"a\.txt" cannot be read, .* is no file, and is left out/,
+      /^"nested\/" is a git repository of its own and is left out/,
+      /^\.sortie\/status is ignored: .* is a link/,
+      /^outbox file refused\.jsonl is no regular file: ignored$/,
+      /^outbox file 0007\.json is no regular file: ignored$/,
+      /^a process that it left behind was killed$/,
+      /^cfa outcome was refused: .*\.cfa is no directory/,
+    ])
+      expect(said).toContainEqual(expect.stringMatching(sentence));
   });
 
   test("an exemption that lets in the workspaces of others fails the proof: the spark is refused, its sender hears why", async () => {

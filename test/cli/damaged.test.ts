@@ -69,6 +69,35 @@ const READERS: readonly (readonly string[])[] = [
   ["step", "--commands", "q"],
 ];
 
+describe("whoever asks how a job stands begins at its checkpoint, and reads nothing before it", () => {
+  const SPOIL = "DROP TRIGGER log_no_update; UPDATE log SET body = 'spoilt' WHERE seq = 5;";
+
+  test.each<[string, (job: string) => readonly string[]]>([
+    ["status", (job) => ["status", "--json", job]],
+    ["status --all", () => ["status", "--all", "--json"]],
+    ["resume", (job) => ["resume", job]],
+    ["inbox", () => ["inbox", "--json"]],
+  ])("%s", async (_, words) => {
+    const args = words(done.job);
+    const whole = await here(done.top, ...args);
+    const { top } = spoilt((file) => withDatabase(file, SPOIL));
+    const said = await here(top, ...args);
+    expect({ ...said, out: said.out.replaceAll(top, done.top) }).toEqual(whole);
+  });
+
+  test("without one, the entry is read and named", async () => {
+    const { top } = spoilt((file) => withDatabase(file, `${SPOIL} DELETE FROM checkpoint`));
+    const { code, err } = await here(top, "status", done.job);
+    expect({ code, err }).toEqual({ code: 6, err: expect.stringContaining("entry 5") });
+  });
+
+  test("without one, the log alone tells the same", async () => {
+    const whole = await here(done.top, "status", "--json", done.job);
+    const { top } = spoilt((file) => withDatabase(file, "DELETE FROM checkpoint"));
+    expect(await here(top, "status", "--json", done.job)).toEqual(whole);
+  });
+});
+
 describe.each<[string, (database: string) => void, RegExp]>([
   ["truncated in the midst", (file) => truncateSync(file, 3 * PAGE), /damaged or cut/],
   ["truncated in its header", (file) => truncateSync(file, 50), /damaged or cut|not a SQLite database/],

@@ -1,5 +1,5 @@
 /** A real repository and the real command line, as a person or a script would use them. */
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -187,4 +187,18 @@ export function entriesOf(lines: string): Entry[] {
 /** Text of a file. */
 export function read(...path: string[]): string {
   return readFileSync(join(...path), "utf8");
+}
+
+/** Processes of the turns of a job, told by their environment; those of one agent only where it is named. */
+export function processesOf(job: string, agent?: string): string[] {
+  const wanted = [`CFA_JOB=${job}`, ...(agent === undefined ? [] : [`CFA_AGENT=${agent}`])];
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      if (!/^\d+$/u.test(pid)) return false;
+      const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+      return wanted.every((variable) => environment.includes(variable));
+    } catch {
+      return false; // It has ended, or is somebody else's.
+    }
+  });
 }

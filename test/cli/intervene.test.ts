@@ -1,5 +1,5 @@
 /** `cfa interrupt`, `tell`, `pause` and `withdraw --thread` from other processes, with and without one that runs the job. */
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { JobView } from "../../src/cli/view/job-view.ts";
@@ -41,7 +41,9 @@ ${APPROVE}`;
   run.kill("SIGINT");
   expect([0, 130]).toContain((await run.end()).code);
   const entries = entriesOf((await here(top, "log", "--jsonl")).out);
-  const texts = entries.flatMap(({ kind, body }) => (kind === "turn" ? [body.text] : []));
+  const texts = entries.flatMap(({ kind, body }) =>
+    kind === "turn" && body.result === "ok" ? [body.text] : [],
+  );
   expect(texts[0]).toMatch(/^\[human\]\ngo on now\n\n\[abandoned: /u);
   expect(texts.filter((text) => text.includes("go on now"))).toHaveLength(1);
 });
@@ -68,6 +70,43 @@ test("pause parks a running job when its turns are over; status says why; resume
     code: 2,
     err: `cfa: ${job} has ended: it is DONE, and nothing is left to pause`,
   });
+});
+
+test("withdraw --thread while another process runs the job: the subtree ends, its sibling goes on, nothing else fires on it", async () => {
+  const top = await repository();
+  const lead = `if [ "$CFA_STATE" = EXECUTE ] && [ ! -e sent ]; then
+touch sent; cfa send --to worker north; cfa send --to worker south; exit
+fi
+${APPROVE}`;
+  const worker = `case "$(cat)" in *north*) cfa send --to leaf wait ;; *) touch begun; until [ -e go ]; do sleep 0.05; done ;; esac`;
+  const file = shellJob(top, { lead, worker, leaf: "touch hanging; exec sleep 600" });
+  writeFileSync(
+    file,
+    readFileSync(file, "utf8")
+      .replace("[worker, leaf]", "[worker]")
+      .replace("  worker:\n", "$&    roster: [leaf]\n"),
+  );
+  const run = start(top, "run");
+  await expect.poll(() => inWorkspace(top, "hanging"), POLLING).toContain("hanging");
+  await expect.poll(() => inWorkspace(top, "begun"), POLLING).toContain("begun");
+  const { job } = await view(top);
+  const said = await cfa(top, "withdraw", job, "--thread", "dispatch:3.1.1", "--reason", "no need");
+  expect(said).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("dispatch:3.1.1 is withdrawn with 1 below it; nothing of it was merged"),
+  });
+  writeFileSync(join(dirname(inWorkspace(top, "begun") ?? ""), "go"), "");
+  expect(await run.end()).toMatchObject({ code: 0 });
+  const entries = entriesOf((await here(top, "log", "--jsonl")).out);
+  const begin = entries.findIndex(
+    ({ kind, body }) => kind === "terminate" && body.thread === "dispatch:3.1.1",
+  );
+  const below = entries.flatMap(({ kind, body }) => (kind === "workspace" ? [body] : []));
+  const leaf = below.find(({ parent }) => parent === "dispatch:3.1.1")?.thread ?? "";
+  const rules = entries.slice(begin).flatMap(({ kind, body }) => (kind === "fire" ? [body] : []));
+  const onIt = rules.filter(({ at }) => [leaf, "dispatch:3.1.1"].includes(at["t"] ?? ""));
+  expect(onIt.length).toBeGreaterThan(0);
+  expect(onIt.map(({ rule }) => rule).filter((rule) => !/^(term-|cascade$)/.test(rule))).toEqual([]);
 });
 
 describe("a job that waits for an answer, and that nobody runs", () => {

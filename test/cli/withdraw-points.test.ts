@@ -2,12 +2,11 @@
  * `cfa withdraw` at points of the main example, from another process. Two points here; CFA_WITHDRAW_POINTS=40 takes forty, spread
  * over the log of a run.
  */
-import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
 import { jobFile, listJobs } from "../../src/persistence/jobs.ts";
 import { openSqliteBus } from "../../src/persistence/sqlite/bus.ts";
-import { cfa, git, here, keptRepository, start } from "./fixture.ts";
+import { cfa, git, here, keptRepository, processesOf, start } from "./fixture.ts";
 
 const JOB = fileURLToPath(new URL("../../examples/release-notes/job.yaml", import.meta.url));
 
@@ -33,17 +32,6 @@ async function newest(): Promise<number> {
   } finally {
     await bus.close();
   }
-}
-
-/** Processes of a job, told by their environment. */
-function processesOf(job: string): string[] {
-  return readdirSync("/proc").filter((pid) => {
-    try {
-      return /^\d+$/u.test(pid) && readFileSync(`/proc/${pid}/environ`, "utf8").includes(`CFA_JOB=${job}\0`);
-    } catch {
-      return false; // It has ended, or is somebody else's.
-    }
-  });
 }
 
 test.each(POINTS)(

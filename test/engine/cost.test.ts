@@ -12,9 +12,12 @@ import {
   finish,
   inExecute,
   type Keys,
+  gate,
   notes,
+  reached,
   runJob,
   shell,
+  startJob,
 } from "./fixture.ts";
 
 const PRICES = {
@@ -95,6 +98,29 @@ describe.concurrent("reports", () => {
     );
     expect(end).toEqual({ kind: "ended", state: "FAILURE" });
     expect(usages(entries, "lead")).toEqual([{ tokens: 9, usd: null }]);
+  });
+
+  test("of a program that an interrupt stops: at least what it had told", async () => {
+    const told = gate();
+    const started = await startJob(
+      {
+        ...EXECUTE,
+        agents: {
+          lead: shell(
+            `if [ "$CFA_TURN" = 1 ]; then cfa usage --tokens 9; echo told; exec sleep 600; fi; cfa outcome APPROVED_WORK --reason done`,
+          ),
+        },
+      },
+      {},
+      { onTurnEvent: (_thread, event) => void (event.kind === "line" && told.open()) },
+    );
+    await reached(started.run, told);
+    await started.run.interrupt("enough");
+    const { entries } = await finish(started);
+    expect(usages(entries, "lead")).toEqual([
+      { tokens: 9, usd: null, partial: ["tokens"] },
+      { tokens: null, usd: null },
+    ]);
   });
 
   test("of the proxy, at its price", async () => {

@@ -77,13 +77,16 @@ describe.concurrent("a turn whose place an interrupt takes", () => {
       { session: "s", usage: { tokens: 100, usd: 0.5 } },
       { session: "s", usage: { tokens: 10, usd: 0.25 } },
     );
-    expect(spentIn(finished)).toEqual({ turns: 2, tokens: 110, usd: 0.75, complete: true });
-    expect(finished.job.ledger).toMatchObject({ turns: 2, tokens: 110, usd: 0.75, usageUnknown: false });
+    // It was stopped before it could tell all.
+    const spent = { turns: 2, tokens: { spent: 110, unknown: 1 }, usd: { spent: 0.75, unknown: 1 } };
+    expect(spentIn(finished)).toEqual(spent);
+    expect(finished.job.ledger.spent).toEqual(spent);
   });
 
   test("that has not said what it used makes the sum a lower bound", async () => {
     const finished = await interrupted(UNSAID, { session: "s", usage: { tokens: 10, usd: 0.25 } });
-    expect(spentIn(finished)).toEqual({ turns: 2, tokens: 10, usd: 0.25, complete: false });
+    const spent = { turns: 2, tokens: { spent: 10, unknown: 1 }, usd: { spent: 0.25, unknown: 1 } };
+    expect(spentIn(finished)).toEqual(spent);
   });
 
   test("that was the first of its thread leaves the session that it had opened", async () => {
@@ -154,5 +157,9 @@ test("a turn that goes with its withdrawn job counts; so does one of the proxy",
     failure: "its question has ended",
     usage,
   });
-  expect(finished.job.ledger).toMatchObject({ turns: 2, tokens: 7, usd: 0.5, usageUnknown: true });
+  expect(finished.job.ledger.spent).toEqual({
+    turns: 2,
+    tokens: { spent: 7, unknown: 2 },
+    usd: { spent: 0.5, unknown: 2 },
+  });
 });

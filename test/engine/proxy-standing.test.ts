@@ -77,7 +77,7 @@ describe("at each entry", () => {
     const part = upTo(what, n);
     const view = find(part, /^escalation:/u);
     expect(view).toMatchObject({ thread: CONVERSATION, agent, state, why });
-    expect(view?.spent.usd ?? 0).toBe(usd);
+    expect(view?.spent.usd).toEqual({ spent: usd, unknown: 0 });
     const begun = state === "queued" && usd === 0 ? upTo("ask-step") : part;
     expect(view?.since).toBe(begun.at(-1)?.at);
   });

@@ -235,6 +235,24 @@ describe("a forged log whose chain is whole is refused by", () => {
       changed(ofKind("transition"), { record: "{}" }),
       /outcome record that the newest turn/,
     ],
+    [
+      "job: a turn by somebody who is no fallback",
+      "job",
+      changed(ofKind("turn"), { by: "helper" }),
+      /helper is not the fallback of lead/,
+    ],
+    [
+      "job: a start of somebody who is no fallback",
+      "job",
+      changed(ofKind("start"), { by: "helper" }),
+      /helper is not the fallback of lead/,
+    ],
+    [
+      "job: a fallback without a failed turn before",
+      "job",
+      (entries) => changed(ofKind("turn"), { by: "helper" })(withFallback(entries, "lead", "helper")),
+      /after a failed turn only/,
+    ],
     ["job: a transition that nobody decided", "job", withoutDecision, /choice of the orchestrator/],
     [
       "job: a delivery before DONE",
@@ -247,6 +265,14 @@ describe("a forged log whose chain is whole is refused by", () => {
     expect({ valid, check: offence?.check }).toEqual({ valid: false, check });
     expect(offence?.problem).toMatch(problem);
   });
+
+  function withFallback(entries: readonly Entry[], agent: string, fallback: string): readonly Entry[] {
+    const [first] = entries;
+    if (first?.kind !== "open") throw new Error("the log begins with open");
+    const definition = structuredClone(first.body.definition) as { agents: Record<string, object> };
+    Object.assign(definition.agents[agent] ?? {}, { fallback });
+    return changed(ofKind("open"), { definition })(entries);
+  }
 
   function moveToEnd(entries: readonly Entry[], fits: Fits): readonly Entry[] {
     const at = entries.findIndex(fits);

@@ -317,7 +317,7 @@ describe("a mistake is told by line and column, with what to write instead", () 
     [job("{ run: [sh], steps: [] }"), '2:30: unknown key "steps" in agents.lead'],
     [
       job("{ adapter: claude, run: [sh] }"),
-      '2:28: agents.lead.adapter must be one of command, script, not "claude"',
+      '2:28: agents.lead.adapter must be one of command, files, script, not "claude"',
     ],
     [job("{ adapter: script }"), "2:11: agents.lead.steps is missing"],
     [

@@ -2,6 +2,13 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalJson } from "../../src/persistence/canonical-json.ts";
 
+const MANY = "qwertyuiopasdfghjklzxcvbnm";
+const MANY_SORTED = `{${MANY.split("")
+  .toSorted()
+  .map((name) => `"${name}":0`)
+  .join(",")}}`;
+const ESCAPED = `["${"x".repeat(63)}\\"","${"x".repeat(64)}\\""]`;
+
 describe("canonical JSON is RFC 8785", () => {
   test.each<[string, unknown, string]>([
     ["sorts members", { b: 1, a: [{ d: 1, c: 2 }] }, '{"a":[{"c":2,"d":1}],"b":1}'],
@@ -17,6 +24,10 @@ describe("canonical JSON is RFC 8785", () => {
       '"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/\u2028"',
     ],
     ["escapes a lone surrogate", "\udead", '"\\udead"'],
+    ["sorts many members", Object.fromEntries(MANY.split("").map((name) => [name, 0])), MANY_SORTED],
+    ["writes a name as it writes a text", { "\n": 0, '"': 1, é: 2 }, '{"\\n":0,"\\"":1,"é":2}'],
+    ["leaves a short text as it is", "~ !#[]\u007f", '"~ !#[]\u007f"'],
+    ["escapes in a text of any length", [`${"x".repeat(63)}"`, `${"x".repeat(64)}"`], ESCAPED],
     ["keeps literals", [null, true, false, "", {}, []], '[null,true,false,"",{},[]]'],
     ["leaves out what is undefined", { a: undefined, b: 1 }, '{"b":1}'],
     ["knows objects without prototype", Object.assign(Object.create(null), { a: 1 }), '{"a":1}'],

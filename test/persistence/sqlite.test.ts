@@ -15,7 +15,8 @@ import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Bus } from "../../src/persistence/ports.ts";
+import { verifyChain } from "../../src/persistence/chain.ts";
+import { type Bus, StaleCommit } from "../../src/persistence/ports.ts";
 import { openSqliteBus, type SqliteBusOptions } from "../../src/persistence/sqlite/bus.ts";
 import { busErrorOf } from "../../src/persistence/sqlite/errors.ts";
 import { connect } from "../../src/persistence/sqlite/open.ts";
@@ -102,6 +103,46 @@ describe("the tables forbid", () => {
     const before = await all(bus().log);
     expect(() => raw().exec(sql)).toThrow(message);
     expect(await all(bus().log)).toEqual(before);
+  });
+});
+
+describe("a commit after the entry that this connection wrote last is one statement, and as strict as any other", () => {
+  const long = "x".repeat(2_000);
+
+  test("rounds of every size, long texts and mail that is taken up between them, are one chain", async () => {
+    const owner = bus();
+    const epoch = await claimEpoch(owner);
+    await owner.inbox.post({ id: "mail", verb: "tell", target: "", text: "hello", by: "ann" });
+    let expected = 0;
+    for (const size of [1, 2, 0, 32, 33, 1]) {
+      for (const text of ["short", long]) {
+        const drafts = Array.from({ length: size }, (_, at) => note(`${text} ${at}`));
+        const entries = await owner.log.commit({ expected, epoch, drafts, consumed: [] });
+        expected += entries.length;
+      }
+    }
+    await owner.log.commit({ expected, epoch, drafts: [note("read")], consumed: ["mail"] });
+    expect(await owner.inbox.pending()).toEqual([]);
+    const entries = await all(owner.log);
+    expect(entries).toHaveLength(expected + 1);
+    expect(verifyChain(entries)).toEqual({ whole: true, head: await owner.log.head() });
+  });
+
+  test("what another connection has written since is seen, under whatever epoch", async () => {
+    const [one, other] = [bus(), bus()];
+    const epoch = await claimEpoch(one);
+    const say = (on: Bus, expected: number, under = epoch) =>
+      on.log.commit({ expected, epoch: under, drafts: [note("a")], consumed: [] });
+    await say(one, 0);
+    await say(other, 1);
+    await expect(say(one, 1)).rejects.toThrow("has 2 entries, its writer knows 1");
+    await say(one, 2);
+    await other.ownership.release(epoch);
+    await expect(say(one, 3)).rejects.toThrow(StaleCommit);
+    const next = await claimEpoch(other);
+    await expect(say(one, 3)).rejects.toThrow("holds epoch 1, the newest is 2");
+    await say(one, 3, next);
+    expect(verifyChain(await all(one.log))).toMatchObject({ whole: true, head: { seq: 4, round: 4 } });
   });
 });
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { noteUsage, REPORTS_MAX, turnUsage } from "../../src/runtime/usage-file.ts";
-import { UNKNOWN_USAGE, type UsageReport } from "../../src/runtime/usage.ts";
+import { UNKNOWN_USAGE, type Usage, type UsageReport } from "../../src/runtime/usage.ts";
 
 let outbox: string;
 beforeEach(() => {
@@ -15,7 +15,7 @@ afterEach(() => rmSync(outbox, { recursive: true, force: true }));
 
 const NO_PRICES = { agents: {}, models: {} };
 const file = () => join(outbox, "usage.jsonl");
-const readBack = () => turnUsage(outbox, UNKNOWN_USAGE, NO_PRICES, "lead");
+const readBack = () => turnUsage(outbox, { stop: "ended", usage: UNKNOWN_USAGE }, NO_PRICES, "lead");
 const is = (tokens: number | null, usd: number | null, partial?: readonly string[]) =>
   expect.objectContaining({ tokens, usd, ...(partial === undefined ? {} : { partial }) });
 
@@ -33,10 +33,24 @@ test("reports are read back in sum", async () => {
 
 test("what the adapter reports goes before", async () => {
   await noteUsage(outbox, { tokens: 5 });
-  expect(await turnUsage(outbox, { tokens: 1, usd: null }, NO_PRICES, "lead")).toEqual({
+  expect(
+    await turnUsage(outbox, { stop: "ended", usage: { tokens: 1, usd: null } }, NO_PRICES, "lead"),
+  ).toEqual({
     usage: { tokens: 1, usd: null },
     problems: [],
   });
+});
+
+test("what a turn has told that was stopped is a lower bound", async () => {
+  const stopped = (usage: Usage) => turnUsage(outbox, { stop: "aborted", usage }, NO_PRICES, "lead");
+  expect((await stopped(UNKNOWN_USAGE)).usage).toEqual(UNKNOWN_USAGE);
+  expect((await stopped({ tokens: 1, usd: 2 })).usage).toEqual({
+    tokens: 1,
+    usd: 2,
+    partial: ["tokens", "usd"],
+  });
+  await noteUsage(outbox, { tokens: 5 });
+  expect((await stopped(UNKNOWN_USAGE)).usage).toEqual({ tokens: 5, usd: null, partial: ["tokens"] });
 });
 
 describe("a line that is no report is named; its amounts are unknown, and the others count", () => {

@@ -8,7 +8,7 @@ import { forkJob } from "../../engine/fork.ts";
 import { carryOn } from "../carry-on.ts";
 import { type Context, say } from "../context.ts";
 import { Misuse } from "../errors.ts";
-import { chooseJob, readJob } from "../jobs.ts";
+import { chooseJob, readFolds } from "../jobs.ts";
 import { hasEnded } from "../../engine/read-job.ts";
 import { showEnd } from "../show-end.ts";
 import { userName } from "../who.ts";
@@ -35,12 +35,13 @@ export async function forkCommand(
   const fork = await forkJob(top, id, wanted, userName());
   const place = { top, id: fork.id };
   say(context.stderr, `${fork.id} goes on from entry ${fork.from} of ${id}${endOf(wanted, fork.from)}`);
-  const known = await readJob(place);
+  const reader = await readFolds(place);
+  const known = reader.job();
   if (known === undefined) throw new Misuse(`the log of ${fork.id} is empty`);
   if (hasEnded(known)) return showEnd(context, place, { json });
   const engine = openEngine();
   try {
-    return await carryOn(context, engine, place, known, { json, quiet, budget: undefined });
+    return await carryOn(context, engine, place, reader, { json, quiet, budget: undefined });
   } finally {
     await engine.close();
   }

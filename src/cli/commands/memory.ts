@@ -10,7 +10,7 @@ import { type Context, say } from "../context.ts";
 import { Misuse } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { repositoryTop } from "../jobs.ts";
-import { clip, firstLine } from "../view/text.ts";
+import { answerLine, clip, firstLine } from "../view/text.ts";
 import { userName } from "../who.ts";
 
 /** Options of `cfa memory`. */
@@ -61,7 +61,7 @@ async function list(
 }
 
 function lineOf(one: Remembered): string {
-  const said = one.answer === null ? `the proxy: ${firstLine(one.view ?? "")}` : firstLine(one.answer);
+  const said = one.answer === null ? `the proxy: ${answerLine(one.view ?? "")}` : firstLine(one.answer);
   const mark = one.corrected === null ? "" : ` (corrected by ${one.corrected})`;
   const text = clip(`${firstLine(one.text)} -> ${said}`, LINE_WIDTH);
   return `${String(one.id).padStart(4)}  ${one.at.slice(0, 10)}  ${text}${mark}`;

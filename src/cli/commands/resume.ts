@@ -5,7 +5,7 @@ import type { Budget } from "../carry-on.ts";
 import { carryOn } from "../carry-on.ts";
 import { type Context, say } from "../context.ts";
 import { Misuse } from "../errors.ts";
-import { chooseResumable, readJob } from "../jobs.ts";
+import { chooseResumable, readFolds } from "../jobs.ts";
 import { hasEnded } from "../../engine/read-job.ts";
 import { showEnd } from "../show-end.ts";
 
@@ -26,7 +26,8 @@ export async function resumeCommand(
   const budget = options.budget === undefined ? undefined : parseBudget(options.budget);
   const place = await chooseResumable(context, options.repo, job);
   const show = { json: options.json ?? false, quiet: options.quiet ?? false };
-  const known = await readJob(place);
+  const reader = await readFolds(place);
+  const known = reader.job();
   if (known === undefined)
     throw new Misuse(`the log of ${place.id} is empty: nothing was started, run its job file again`);
   if (hasEnded(known)) {
@@ -35,7 +36,7 @@ export async function resumeCommand(
   }
   const engine = openEngine();
   try {
-    return await carryOn(context, engine, place, known, { ...show, budget });
+    return await carryOn(context, engine, place, reader, { ...show, budget });
   } finally {
     await engine.close();
   }

@@ -9,8 +9,8 @@ import type { Context } from "../context.ts";
 import { say } from "../context.ts";
 import { carryOn } from "../carry-on.ts";
 import { drive } from "../drive.ts";
-import { type JobPlace, readJob } from "../jobs.ts";
-import { hasEnded } from "../../engine/read-job.ts";
+import { type JobPlace, readFolds } from "../jobs.ts";
+import { hasEnded, JobReader } from "../../engine/read-job.ts";
 import { listJobs } from "../../persistence/jobs.ts";
 import { showEnd } from "../show-end.ts";
 
@@ -39,11 +39,12 @@ export async function runCommand(
     const show = { json, quiet };
     if (exists && options.new !== true) {
       const place: JobPlace = { top, id };
-      const known = await readJob(place);
+      const reader = await readFolds(place);
+      const known = reader.job();
       if (known !== undefined) {
         await sayOthers(context, place);
         if (!hasEnded(known))
-          return await carryOn(context, engine, place, known, { ...show, budget: undefined });
+          return await carryOn(context, engine, place, reader, { ...show, budget: undefined });
         say(context.stderr, `${id} has run before; this is its result (--new starts another run).`);
         return await showEnd(context, place, show);
       }
@@ -52,7 +53,7 @@ export async function runCommand(
     return await drive(context, (more) => engine.start(definition, { ...more, fresh }), {
       ...show,
       top,
-      after: 0,
+      reader: new JobReader(),
     });
   } finally {
     await engine.close();

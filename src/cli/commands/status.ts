@@ -3,7 +3,9 @@
  *
  * S1. The exit code of a job that has ended is that of its end, as `cfa run` gave it.
  */
-import { listJobs } from "../../persistence/jobs.ts";
+import { progressIn } from "../../channels/files-protocol/progress.ts";
+import { openFolds } from "../../engine/checkpoint.ts";
+import { jobDirectory, listJobs } from "../../persistence/jobs.ts";
 import type { Owner } from "../../persistence/ports.ts";
 import { type Context, say } from "../context.ts";
 import { EXIT, exitOfState } from "../exit-codes.ts";
@@ -12,7 +14,7 @@ import { nextNews } from "../follow.ts";
 import { chooseJob, commandFor, type JobPlace, repositoryTop, withLog } from "../jobs.ts";
 import { Screen } from "../progress/screen.ts";
 import { colorsFor } from "../view/colors.ts";
-import { JobViewer, type JobView } from "../view/job-view.ts";
+import { JobViewer, type JobView, type ThreadView } from "../view/job-view.ts";
 import { jobLine, statusLines } from "../view/status-text.ts";
 
 /** Options of `cfa status`. */
@@ -24,7 +26,12 @@ export type StatusCommandOptions = {
 };
 
 /** A job as it was found; no view for an empty log. */
-type Look = { readonly view: JobView | undefined; readonly owner: Owner | undefined };
+type Look = {
+  readonly view: JobView | undefined;
+  readonly owner: Owner | undefined;
+  /** How far file-based agents that run have come, by thread (docs/files.md). */
+  readonly progress: ReadonlyMap<string, string>;
+};
 
 /** Shows a job, or all of them one a line. */
 export async function statusCommand(
@@ -55,16 +62,18 @@ async function follow(context: Context, place: JobPlace, json: boolean): Promise
   const { stdout } = context;
   const screen = stdout.isTTY && !json ? new Screen(stdout) : undefined;
   return withLog(place, async (bus) => {
-    const viewer = new JobViewer();
+    const { reader } = await openFolds(bus.log);
+    const viewer = new JobViewer(reader);
     let shown = "";
-    for (let read = 0; ;) {
+    for (let read = reader.seq; ;) {
       for await (const entry of bus.log.read(read)) {
         viewer.apply(entry);
         read = entry.seq;
       }
       const view = viewer.empty ? undefined : viewer.view(await bus.inbox.pending());
-      const look = { view, owner: await bus.ownership.owner() };
-      const state = JSON.stringify(look);
+      const progress = await progressOf(place, view);
+      const look = { view, owner: await bus.ownership.owner(), progress };
+      const state = JSON.stringify({ ...look, progress: [...progress] });
       if (screen !== undefined) screen.draw(linesOf(context, place, look).slice(0, stdout.rows() - 1));
       else if (json && state !== shown) say(stdout, JSON.stringify(view ?? null));
       else if (state !== shown) for (const line of [...linesOf(context, place, look), ""]) say(stdout, line);
@@ -75,7 +84,7 @@ async function follow(context: Context, place: JobPlace, json: boolean): Promise
   });
 }
 
-function linesOf(context: Context, place: JobPlace, { view, owner }: Look): readonly string[] {
+function linesOf(context: Context, place: JobPlace, { view, owner, progress }: Look): readonly string[] {
   const { stdout } = context;
   if (view === undefined) return [`${place.id} has an empty log: it was not started`];
   return statusLines(view, {
@@ -85,16 +94,25 @@ function linesOf(context: Context, place: JobPlace, { view, owner }: Look): read
     owner: ownerText(context, place, view, owner),
     ownerless: !isLive(owner),
     answer: (question) => commandFor(context, place.top, `answer ${question} TEXT --job ${place.id}`),
+    progress,
   });
 }
 
 async function lookAt(place: JobPlace): Promise<Look> {
   return withLog(place, async (bus) => {
-    const viewer = new JobViewer();
-    for await (const entry of bus.log.read()) viewer.apply(entry);
+    const viewer = new JobViewer((await openFolds(bus.log)).reader);
     const owner = await bus.ownership.owner();
-    return { view: viewer.empty ? undefined : viewer.view(await bus.inbox.pending()), owner };
+    const view = viewer.empty ? undefined : viewer.view(await bus.inbox.pending());
+    return { view, owner, progress: await progressOf(place, view) };
   });
+}
+
+async function progressOf({ top, id }: JobPlace, view: JobView | undefined): Promise<Look["progress"]> {
+  return view === undefined ? new Map() : progressIn(jobDirectory(top, id), runningThreads(view.threads));
+}
+
+function runningThreads({ state, thread, children }: ThreadView): readonly string[] {
+  return [...(state === "running" ? [thread] : []), ...children.flatMap(runningThreads)];
 }
 
 function isLive(owner: Owner | undefined): owner is Owner {

@@ -1,4 +1,8 @@
-/** `cfa validate [job.yaml]`: every mistake of a job file at once, and whether its repository allows the job. Writes nothing. */
+/**
+ * `cfa validate [job.yaml]`: every mistake of a job file at once, and whether its repository allows the job; a warning where this machine
+ * does not, for the file may be meant for another one. Writes nothing.
+ */
+import { whyNoBoundary } from "../../engine/boundaries.ts";
 import { openEngine } from "../../engine/engine.ts";
 import { CannotStart } from "../../engine/prepare.ts";
 import { loadJobFile, type LoadedJob } from "../../job/load.ts";
@@ -49,7 +53,9 @@ async function examine(context: Context, file: string, repo: string | undefined)
     if (!(error instanceof JobFileError)) throw error;
     return { ...none, mistakes: error.mistakes };
   }
-  const { definition, warnings } = loaded;
+  const { definition } = loaded;
+  const boundary = await whyNoBoundary(definition);
+  const warnings = [...loaded.warnings, ...(boundary === undefined ? [] : [boundary])];
   const roles = rolesOf(definition);
   try {
     const { id, remarks } = await openEngine().identify(definition);

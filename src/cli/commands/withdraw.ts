@@ -2,9 +2,11 @@
  * `cfa withdraw [JOB] [--thread T] --reason TEXT`: ends a job, or one of its conversations with everything below it,
  * whoever runs it, or nobody (CfA §9).
  *
- * W1. It returns when the threads have ended and nothing of them is left, or says why that is not so.
+ * W1. It returns when the threads have ended and nothing of them is left, or says why that is not so. Of a job that has ended something
+ *     may be left as long as a process runs it: a turn of the proxy that is being stopped has no tree to wait for.
  */
 import { nanoid } from "nanoid";
+import { openFolds } from "../../engine/checkpoint.ts";
 import { hasEnded, type ReadJob } from "../../engine/read-job.ts";
 import { notWithdrawable } from "../../job/acts.ts";
 import { isOver } from "../../job/state-record.ts";
@@ -14,11 +16,10 @@ import type { ThreadId } from "../../soup/message.ts";
 import { type Context, say } from "../context.ts";
 import { Misuse } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
-import { awaitEntry, isOwned } from "../follow.ts";
+import { awaitEntry, isOwned, unowned } from "../follow.ts";
 import { chooseUnfinished, type JobPlace, readJob, withInbox } from "../jobs.ts";
 import { carryOut } from "../post-act.ts";
 import { userName } from "../who.ts";
-import { JobViewer } from "../view/job-view.ts";
 import { targetOf } from "../write-to.ts";
 
 /** Options of `cfa withdraw`. */
@@ -66,12 +67,16 @@ async function settle(place: JobPlace, target: ThreadId): Promise<ReadJob> {
 }
 
 function isDone(read: ReadJob, target: ThreadId): boolean {
-  return hasEnded(read) || (target !== "" && subtree(read.ledger, target).every((one) => isGone(read, one)));
+  if (target === "" || hasEnded(read)) return hasEnded(read);
+  // The log is read entry by entry: the thread may not have been opened yet.
+  if (!read.ledger.threads.has(target)) return false;
+  return subtree(read.ledger, target).every((one) => isGone(read, one));
 }
 
-/** The thread has ended, and its tree has left. */
+/** The thread has ended, its tree has left, and so have the workspaces of its questions. */
 function isGone({ ledger }: ReadJob, thread: ThreadId): boolean {
-  return ledger.thread(thread).closed && !ledger.unreleased.has(thread);
+  if (!ledger.thread(thread).closed || ledger.unreleased.has(thread)) return false;
+  return ledger.escalations.of(thread).every(({ workspace }) => workspace !== "ready");
 }
 
 function subtree(ledger: Ledger, thread: ThreadId): readonly ThreadId[] {
@@ -81,16 +86,22 @@ function subtree(ledger: Ledger, thread: ThreadId): readonly ThreadId[] {
 /** Reads the log until it is done or nobody runs the job any more. */
 async function watchOwner(place: JobPlace, target: ThreadId): Promise<ReadJob | undefined> {
   return withInbox(place, async (bus) => {
-    const viewer = new JobViewer();
-    if (await isOwned(bus)) {
-      await awaitEntry(bus, 0, (entry) => {
-        viewer.apply(entry);
-        return isDone(viewer.read, target);
+    // Asked before the log is read: what an owner that leaves has written last is read, too.
+    const owned = await isOwned(bus);
+    const { reader } = await openFolds(bus.log);
+    const isSettled = () => {
+      const read = reader.job();
+      return read !== undefined && isDone(read, target);
+    };
+    if (!owned) return reader.job();
+    if (!isSettled()) {
+      await awaitEntry(bus, reader.seq, (entry) => {
+        reader.apply(entry);
+        return isSettled();
       });
-    } else {
-      for await (const entry of bus.log.read()) viewer.apply(entry);
     }
-    return viewer.empty ? undefined : viewer.read;
+    if (target === "") await unowned(bus);
+    return reader.job();
   });
 }
 

@@ -56,7 +56,7 @@ export function liveProgress(
       if (line?.loud === true) above.push(...line.text.split("\n"));
     },
     event: (thread, event) => {
-      if (event.kind !== "line" || plain(event.text) === "") return;
+      if (event.kind === "started" || plain(event.text) === "") return;
       output.set(thread, event.text);
       news = true;
     },

@@ -7,18 +7,16 @@
 import type { JobDefinition } from "../../job/definition.ts";
 import { conversationOf } from "../../persistence/conversation.ts";
 import type { EscalationRecord } from "../../runtime/escalation/escalations.ts";
-import type { Spent } from "../../runtime/spending.ts";
 import { isStallFailure } from "../../runtime/stall.ts";
+import type { ThreadState } from "../../runtime/thread-states.ts";
 import type { QuestionId, ThreadId } from "../../soup/message.ts";
 import type { ThreadView } from "./job-view.ts";
-import { firstLine } from "./text.ts";
-import type { Moment, ThreadState } from "./thread-view.ts";
+import { answerLine, firstLine } from "./text.ts";
+import type { Moment } from "./thread-view.ts";
 
 /** What the views depend on besides the record of each question. */
 export type ConversationMoment = Moment & {
   readonly definition: Pick<JobDefinition, "proxy">;
-  /** What a thread has used. */
-  readonly spentOn: (thread: ThreadId) => Spent;
   /** Questions that the human is asked and that no answer waits for. */
   readonly open: ReadonlySet<QuestionId>;
 };
@@ -35,7 +33,7 @@ export function conversationsOf(thread: ThreadId, moment: ConversationMoment): r
 function conversationView(record: EscalationRecord, asking: boolean, moment: ConversationMoment): ThreadView {
   const { question, thread: parent, turns, since } = record;
   const thread = conversationOf(question);
-  const spent = moment.spentOn(thread);
+  const spent = moment.ledger.overview.spentOn(thread);
   const state = stateOf(record, asking, moment);
   const agent = asking ? undefined : moment.definition.proxy;
   return {
@@ -66,7 +64,7 @@ function whyOf(record: EscalationRecord, state: ThreadState, { ledger, parked }:
   const { question, text, answer, failure, exchanges } = record;
   switch (state) {
     case "ended":
-      return answer === undefined ? "it ended without an answer" : `answered: ${firstLine(answer.text)}`;
+      return answer === undefined ? "it ended without an answer" : `answered: ${answerLine(answer.text)}`;
     case "ending":
       return "its asker is being ended";
     case "parked":

@@ -10,7 +10,7 @@ import { isUnknown } from "../../runtime/usage.ts";
 import type { ReadJob } from "../../engine/read-job.ts";
 import { elapsed } from "./elapsed.ts";
 import { costText } from "./spending.ts";
-import { clip, firstLine, plain } from "./text.ts";
+import { answerLine, clip, firstLine, plain } from "./text.ts";
 import { threadName } from "./thread-view.ts";
 
 /** A line to tell (M1). */
@@ -126,7 +126,7 @@ function fireLine(
     }
     case "respond":
       return quiet(
-        `${nameOf(thread, ledger)} has its answer to ${at["e"] ?? ""}: ${firstLine(choice?.a?.body ?? "")}`,
+        `${nameOf(thread, ledger)} has its answer to ${at["e"] ?? ""}: ${answerLine(choice?.a?.body ?? "")}`,
       );
     default:
       return undefined;

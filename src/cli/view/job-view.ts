@@ -6,15 +6,17 @@
  */
 import { JobReader, type ReadJob } from "../../engine/read-job.ts";
 import type { Transition } from "../../job/machine.ts";
+import { readinessIn } from "../../job/readiness.ts";
 import type { Entry } from "../../persistence/entry.ts";
 import type { InboxItem } from "../../persistence/ports.ts";
+import type { Wait } from "../../runtime/dependencies/readiness.ts";
 import type { Spent } from "../../runtime/spending.ts";
+import type { ThreadState } from "../../runtime/thread-states.ts";
 import { invariant } from "../../soup/invariant.ts";
 import type { AgentName, ThreadId } from "../../soup/message.ts";
 import { type ConversationMoment, conversationsOf } from "./conversation-view.ts";
 import { type PendingAnswer, pendingAnswers, questionsOf, type QuestionView } from "./question-view.ts";
-import { Spending } from "./spending.ts";
-import { type Moment, stateOf, type ThreadState, whyOf } from "./thread-view.ts";
+import { whyOf } from "./thread-view.ts";
 
 /** A thread with everything below it. */
 export type ThreadView = {
@@ -68,31 +70,16 @@ export type JobView = {
 
 /** Folds a job entry by entry into its view. */
 export class JobViewer {
-  readonly #reader = new JobReader();
-  readonly #started = new Map<ThreadId, number>();
-  readonly #spent = new Spending();
-  readonly #boundaries = new Map<AgentName, string>();
-  readonly #by = new Map<ThreadId, AgentName>();
-  readonly #states = new Map<ThreadId, { readonly state: ThreadState; readonly since: string }>();
+  readonly #reader: JobReader;
+
+  /** `reader` holds what has been folded before. */
+  constructor(reader: JobReader = new JobReader()) {
+    this.#reader = reader;
+  }
 
   /** Takes up the next entry. Throws LogInvalid when the rules do not allow it. */
   apply(entry: Entry): void {
     this.#reader.apply(entry);
-    if (entry.kind === "turn") this.#spent.take(entry.body);
-    if (entry.kind === "start") {
-      const { thread, turn, agent, boundary, by } = entry.body;
-      this.#started.set(thread, turn);
-      if (boundary !== undefined) this.#boundaries.set(by ?? agent, boundary);
-      if (by === undefined) this.#by.delete(thread);
-      else this.#by.set(thread, by);
-    }
-    if (entry.kind === "rollback") this.#started.delete(entry.body.thread);
-    const moment = this.#moment(this.read);
-    for (const thread of touched(entry) ?? moment.ledger.threads.keys()) {
-      if (!moment.ledger.threads.has(thread)) continue;
-      const state = stateOf(thread, moment);
-      if (this.#states.get(thread)?.state !== state) this.#states.set(thread, { state, since: entry.at });
-    }
   }
 
   /** Whether there is an entry yet. */
@@ -114,10 +101,12 @@ export class JobViewer {
     const { machine, delivered, definition } = record;
     const answers = pendingAnswers(ledger, inbox);
     const questions = questionsOf(ledger, answers);
-    const moment = {
-      ...this.#moment(read),
+    const moment: ConversationMoment = {
+      configuration,
+      ledger,
+      parked: record.parked,
+      waitsOf: (thread) => waitsIn(read, thread),
       definition,
-      spentOn: (thread: ThreadId) => this.#spent.of(thread),
       open: new Set(questions.map(({ id }) => id)),
     };
     return {
@@ -128,67 +117,48 @@ export class JobViewer {
       parked: record.parked,
       questions,
       answers,
-      threads: this.#thread(ledger.root, moment),
+      threads: threadView(ledger.root, moment),
       delivered,
       ended: configuration.isClosed(ledger.root) && ledger.unreleased.size === 0,
       request: definition.request,
       openedAt: record.openedAt,
       at: read.at,
-      spent: this.#spent.ofJob(),
+      spent: ledger.spent,
       boundary: Object.fromEntries(
         Object.entries(definition.agents).map(([name, agent]) => [
           name,
-          this.#boundaries.get(name) ?? (agent.adapter === "script" ? "in-process" : agent.sandbox),
+          ledger.overview.boundaryOf(name) ?? (agent.adapter === "script" ? "in-process" : agent.sandbox),
         ]),
       ),
     };
   }
-
-  #moment({ configuration, ledger, record }: ReadJob): Moment {
-    return { configuration, ledger, started: this.#started, parked: record.parked };
-  }
-
-  #thread(thread: ThreadId, moment: ConversationMoment): ThreadView {
-    const record = moment.ledger.thread(thread);
-    const { state, since } = this.#states.get(thread) ?? { state: "ended", since: record.since };
-    return {
-      thread,
-      agent: record.agent,
-      by: this.#by.get(thread) ?? null,
-      parent: record.parent ?? null,
-      state,
-      since,
-      turns: record.turns,
-      failures: record.failures,
-      why: whyOf(record, state, moment),
-      spent: this.#spent.of(thread),
-      children: [
-        ...conversationsOf(thread, moment),
-        ...record.children.map((child) => this.#thread(child, moment)),
-      ],
-    };
-  }
 }
 
-/** Threads whose state an entry may change; undefined for all. */
-function touched(entry: Entry): readonly ThreadId[] | undefined {
-  switch (entry.kind) {
-    case "fire": {
-      const { t, "t'": other } = entry.body.at;
-      return [t, other].filter((thread) => thread !== undefined);
-    }
-    case "open":
-      return [entry.body.root.thread];
-    case "park":
-      return undefined;
-    case "post":
-    case "interrupt":
-    case "terminate":
-    case "rollback":
-    case "start":
-    case "turn":
-      return [entry.body.thread];
-    default:
-      return [];
-  }
+/** Siblings that a turn which has not begun waits for. */
+function waitsIn({ record, ledger, configuration }: ReadJob, thread: ThreadId): readonly Wait[] {
+  const readiness = readinessIn(record.definition, thread, { ledger, configuration });
+  return readiness.kind === "hold" ? readiness.waits : [];
+}
+
+function threadView(thread: ThreadId, moment: ConversationMoment): ThreadView {
+  const { ledger } = moment;
+  const { overview } = ledger;
+  const record = ledger.thread(thread);
+  const { state, since } = overview.states.of(thread) ?? { state: "ended", since: record.since };
+  return {
+    thread,
+    agent: record.agent,
+    by: overview.standInOf(thread) ?? null,
+    parent: record.parent ?? null,
+    state,
+    since,
+    turns: record.turns,
+    failures: record.failures,
+    why: whyOf(record, state, moment),
+    spent: overview.spentOn(thread),
+    children: [
+      ...conversationsOf(thread, moment),
+      ...record.children.map((child) => threadView(child, moment)),
+    ],
+  };
 }

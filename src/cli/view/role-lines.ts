@@ -30,7 +30,7 @@ export function rolesOf({ agents }: JobDefinition): readonly RoleSummary[] {
   return Object.entries(agents).flatMap(([agent, { role, roster, ...rest }]): RoleSummary[] => {
     if (role === undefined) return [];
     const { source, system, tools, sends, receives, limits } = role;
-    const program = rest.adapter === "command";
+    const program = rest.adapter !== "script";
     return [
       {
         agent,

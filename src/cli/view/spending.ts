@@ -1,29 +1,7 @@
-/** What a job and each of its threads have used, summed up from the ends of their turns; and the words for it. */
+/** The words for what a job, a thread and a turn have used. */
 import type { EntryBody } from "../../persistence/entry.ts";
-import { NOTHING_SPENT, type Spent, type Sum, withTurn } from "../../runtime/spending.ts";
-import type { ThreadId } from "../../soup/message.ts";
+import type { Spent, Sum } from "../../runtime/spending.ts";
 import { count } from "./text.ts";
-
-/** See the header. */
-export class Spending {
-  readonly #threads = new Map<ThreadId, Spent>();
-  #job = NOTHING_SPENT;
-
-  /** Takes up the end of a turn. */
-  take({ thread, usage }: Pick<EntryBody<"turn">, "thread" | "usage">): void {
-    this.#job = withTurn(this.#job, usage);
-    this.#threads.set(thread, withTurn(this.of(thread), usage));
-  }
-
-  /** What a thread has used by itself, without those below it. */
-  of(thread: ThreadId): Spent {
-    return this.#threads.get(thread) ?? NOTHING_SPENT;
-  }
-
-  ofJob(): Spent {
-    return this.#job;
-  }
-}
 
 /** What was spent: `tokens at least 120 (1 turn did not tell all), USD unknown`. */
 export function spentText({ tokens, usd }: Pick<Spent, "tokens" | "usd">): string {

@@ -20,14 +20,16 @@ export type StatusOptions = {
   readonly ownerless: boolean;
   /** The command that answers a question. */
   readonly answer: (question: string) => string;
+  /** How far running work has come, by thread. */
+  readonly progress?: ReadonlyMap<string, string>;
 };
 
 /** The lines. */
 export function statusLines(view: JobView, options: StatusOptions): readonly string[] {
-  const { width, now, colors, owner, ownerless, answer } = options;
+  const { width, now, colors, owner, ownerless, answer, progress: output = new Map() } = options;
   const { history, questions, delivered, backtracks } = view;
   return [
-    ...treeLines(view, { width, rows: Infinity, now, colors, ownerless, costs: true }),
+    ...treeLines(view, { width, rows: Infinity, now, colors, ownerless, costs: true, output }),
     "",
     `request    ${firstLine(view.request)}`,
     `owner      ${owner}`,

@@ -4,6 +4,7 @@
  * W1. Width counts cells: wide characters and emoji take two, combining marks none. A grapheme is never cut.
  */
 import { stripVTControlCharacters } from "node:util";
+import { WITHDRAW_MARK } from "../../runtime/escalation/proxy-drafts.ts";
 
 const segmenter = new Intl.Segmenter();
 
@@ -17,6 +18,11 @@ export function plain(text: string): string {
 /** The first line of a text that is not blank, as {@link plain} text. */
 export function firstLine(text: string): string {
   return plain(text.split("\n").find((line) => line.trim() !== "") ?? "");
+}
+
+/** An answer in one line: its first, or a withdrawal with its reason (docs/escalation.md). */
+export function answerLine(text: string): string {
+  return firstLine(text.startsWith(`${WITHDRAW_MARK}\n`) ? text.replace("\n", " ") : text);
 }
 
 /** Cells that a text without control codes takes (W1). */

@@ -1,70 +1,32 @@
-/**
- * What a thread is doing, and why, in words: from configuration and ledger alone.
- *
- * T1. A state is one of a closed list of words; the reason is one line.
- */
+/** Why a thread does what it does, in words: from configuration and ledger alone. */
 import type { Configuration } from "../../soup/configuration.ts";
 import type { ThreadId } from "../../soup/message.ts";
 import type { Question } from "../../soup/molecule.ts";
 import type { Ledger } from "../../runtime/ledger.ts";
-import { isStallFailure } from "../../runtime/stall.ts";
+import { type Wait, waitText } from "../../runtime/dependencies/readiness.ts";
 import type { ThreadRecord } from "../../runtime/thread-record.ts";
+import type { ThreadState } from "../../runtime/thread-states.ts";
 import { count, firstLine } from "./text.ts";
 
-/**
- * What a thread is doing (T1). `queued`: its turn waits for a slot, or a merge. `stalled`: its last turn was ended because nothing was heard
- * of it, and no other has begun.
- */
-export type ThreadState =
-  | "running"
-  | "queued"
-  | "sending"
-  | "waiting for mail"
-  | "waiting for the human"
-  | "parked"
-  | "stalled"
-  | "ending"
-  | "ended";
-
-/** A job between two entries, as far as threads are concerned. */
+/** A job between two entries, as far as the reasons of its threads are concerned. */
 export type Moment = {
   readonly configuration: Configuration;
   readonly ledger: Ledger;
-  /** Number of the newest turn whose program has started, by thread. */
-  readonly started: ReadonlyMap<ThreadId, number>;
   /** Why the job is parked, if it is. */
   readonly parked: string | null;
+  /** Siblings that a turn which has not begun waits for; none for most. */
+  readonly waitsOf: (thread: ThreadId) => readonly Wait[];
 };
 
-/** What the thread is doing. */
-export function stateOf(thread: ThreadId, moment: Moment): ThreadState {
-  const { configuration, ledger, started, parked } = moment;
-  const cell = configuration.cell(thread);
-  if (cell === undefined || cell.closed) return "ended";
-  if (cell.terminates.length > 0) return "ending";
-  const [lifecycle] = cell.lifecycles;
-  if (lifecycle?.kind === "Run") {
-    if (started.get(thread) === lifecycle.turn) return "running";
-    if (parked !== null) return "parked";
-    return hasStalled(ledger, thread) ? "stalled" : "queued";
-  }
-  if (lifecycle?.kind === "Send") return "sending";
-  if (cell.questions.some(({ kind }) => kind === "AskHuman")) return "waiting for the human";
-  if (parked !== null) return "parked";
-  return hasStalled(ledger, thread) ? "stalled" : "waiting for mail";
-}
-
-function hasStalled({ threads }: Ledger, thread: ThreadId): boolean {
-  return isStallFailure(threads.get(thread)?.last?.failure ?? null);
-}
-
-/** Why it does that, in one line; empty when there is nothing to add. */
+/** Why a thread does what it does, in one line; empty when there is nothing to add. */
 export function whyOf(record: ThreadRecord, state: ThreadState, moment: Moment): string {
   const { configuration, parked } = moment;
   const cell = configuration.cell(record.thread);
   switch (state) {
     case "running":
     case "queued": {
+      const waits = state === "queued" ? moment.waitsOf(record.thread) : [];
+      if (waits.length > 0) return `waits for ${waitText(waits)}`;
       const run = cell?.lifecycles.find((one) => one.kind === "Run");
       return run?.kind === "Run" ? `${run.message.kind}: ${firstLine(run.message.body)}` : "";
     }

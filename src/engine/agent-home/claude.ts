@@ -8,6 +8,8 @@
 import { CHANNEL_SERVER, type ToolGrant } from "../../tool-check/grant.ts";
 import { TOOLS } from "../../tool-check/tools.ts";
 import type { Role } from "../../job/role/role.ts";
+import { type McpConfiguration, mcpConfiguration } from "../../runtime/agents/mcp-configuration.ts";
+import { invariant } from "../../soup/invariant.ts";
 import type { AgentHome } from "./home.ts";
 
 /** Seconds that the client gives the hook; the tool check refuses after ten by itself. */
@@ -23,24 +25,18 @@ export function claudeSettings(grant: ToolGrant, hook: string) {
   };
 }
 
-/** A program that speaks MCP over its standard streams. */
-export type McpServer = { readonly command: string; readonly args: readonly string[] };
-
 /**
- * The MCP servers of a role; `channel` is the one by which the agent talks back to cfa, given by whoever runs it. It cannot be replaced:
- * a role that has a server of its name is refused when the job is loaded.
+ * The MCP servers of a role, and that of cfa: `cfa` is the absolute path of an executable. The variables of the turn are not written out:
+ * this client hands its own environment on to its servers. No role has a server of cfa's name: it is refused when the job is loaded.
  */
-export function claudeMcp(servers: Role["mcp"], channel?: McpServer) {
+export function claudeMcp(servers: Role["mcp"], cfa: string): McpConfiguration {
   const own = Object.entries(servers).map(([name, { command }]) => {
     const [program, ...args] = command;
     return [name, { command: program, args }] as const;
   });
-  return {
-    mcpServers: {
-      ...Object.fromEntries(own),
-      ...(channel === undefined ? {} : { [CHANNEL_SERVER]: channel }),
-    },
-  };
+  const all = mcpConfiguration({ cfa, env: {} }, { mcpServers: Object.fromEntries(own) });
+  invariant("mcpServers" in all, "no role has a server of cfa's name");
+  return all;
 }
 
 /** Flags that make Claude Code read this configuration and no other. */

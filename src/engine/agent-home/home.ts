@@ -19,6 +19,10 @@ export type AgentHome = {
   /** Settings and MCP servers that Claude Code gets by flag. */
   readonly claudeSettings: string;
   readonly claudeMcp: string;
+  /** CODEX_HOME of Codex; it keeps its sessions there. Its configuration and hooks stand in it. */
+  readonly codexHome: string;
+  readonly codexConfig: string;
+  readonly codexHooks: string;
 };
 
 /** Where the configuration of an agent stands below `directory`. */
@@ -30,6 +34,9 @@ export function homeOf(directory: string, agent: string): AgentHome {
     claudeConfig: join(own, "claude-config"),
     claudeSettings: join(own, "claude-settings.json"),
     claudeMcp: join(own, "claude-mcp.json"),
+    codexHome: join(own, "codex-home"),
+    codexConfig: join(own, "codex-home", "config.toml"),
+    codexHooks: join(own, "codex-home", "hooks.json"),
   };
 }
 
@@ -41,8 +48,8 @@ export function grantOf(name: string, agent: JobAgent, role: Role, home: AgentHo
     tools: role.tools === null ? null : [...role.tools],
     servers: Object.keys(role.mcp),
     scripts: [...scriptsOf(role)],
-    read: [home.role, join(home.claudeConfig, "skills")],
+    read: [home.role, join(home.claudeConfig, "skills"), join(home.codexHome, "skills")],
     write: [],
-    network: agent.adapter === "command" ? agent.network : "none",
+    network: agent.adapter === "script" ? "none" : agent.network,
   };
 }

@@ -10,13 +10,17 @@ import type { Role } from "../../job/role/role.ts";
 import type { AgentName } from "../../soup/message.ts";
 import { hookCommand } from "../../tool-check/hook-command.ts";
 import { claudeMcp, claudeSettings } from "./claude.ts";
+import { codexConfig, codexHooks } from "./codex.ts";
 import { type AgentHome, homeOf, grantOf } from "./home.ts";
 
-/** Makes them below `directory`; `cfa` is the command line that runs cfa. */
+/** How cfa is run: a command line, and an executable file that stands for it, absolute. */
+export type CfaCommand = { readonly run: readonly string[]; readonly executable: string };
+
+/** Makes them below `directory`. */
 export async function makeAgentHomes(
   directory: string,
   { agents }: Pick<JobDefinition, "agents">,
-  cfa: readonly string[],
+  cfa: CfaCommand,
 ): Promise<ReadonlyMap<AgentName, AgentHome>> {
   const homes = new Map<AgentName, AgentHome>();
   for (const [name, agent] of Object.entries(agents)) {
@@ -25,10 +29,13 @@ export async function makeAgentHomes(
     const grant = grantOf(name, agent, agent.role, home);
     await writeRole(home, agent.role);
     await writeJson(home.grant, grant);
-    const settings = claudeSettings(grant, hookCommand(cfa, home.grant));
+    const hook = hookCommand(cfa.run, home.grant);
+    const settings = claudeSettings(grant, hook);
     await writeJson(home.claudeSettings, settings);
     await writeJson(join(home.claudeConfig, "settings.json"), settings);
-    await writeJson(home.claudeMcp, claudeMcp(agent.role.mcp));
+    await writeJson(home.claudeMcp, claudeMcp(agent.role.mcp, cfa.executable));
+    await writeText(home.codexConfig, codexConfig(agent.role, grant, cfa.executable));
+    await writeJson(home.codexHooks, codexHooks(hook));
     homes.set(name, home);
   }
   return homes;
@@ -36,12 +43,14 @@ export async function makeAgentHomes(
 
 async function writeRole(home: AgentHome, { system, files }: Role): Promise<void> {
   await rm(home.role, { recursive: true, force: true });
-  await rm(join(home.claudeConfig, "skills"), { recursive: true, force: true });
+  const clients = [home.claudeConfig, home.codexHome];
+  for (const client of clients) await rm(join(client, "skills"), { recursive: true, force: true });
   for (const folder of ["skills", "scripts"]) await mkdir(join(home.role, folder), { recursive: true });
   if (system !== null) await writeText(join(home.role, "SYSTEM.md"), system);
   for (const { path, text } of files) {
     await writeText(join(home.role, path), text, path.startsWith("scripts/") ? 0o755 : 0o644);
-    if (path.startsWith("skills/")) await writeText(join(home.claudeConfig, path), text);
+    if (!path.startsWith("skills/")) continue;
+    for (const client of clients) await writeText(join(client, path), text);
   }
 }
 

@@ -10,6 +10,7 @@ import { PROCESSES_MAX, processLimit } from "../../runtime/process/process-limit
 import { gitAt } from "../../runtime/workspaces/git.ts";
 import { whyGitWillNotDo } from "../../runtime/workspaces/git-version.ts";
 import { type Finding, limited, missing, ok } from "./finding.ts";
+import { machineKind, tested } from "./tested.ts";
 
 /** Looks at the machine. `searchPath` is the value of PATH. */
 export async function examineMachine(searchPath: string): Promise<readonly Finding[]> {
@@ -21,6 +22,7 @@ export async function examineMachine(searchPath: string): Promise<readonly Findi
       await boundary(scratch, searchPath),
       await processes(),
       await bound(),
+      tested(await machineKind()),
       await sqlite(scratch),
     ];
   } finally {

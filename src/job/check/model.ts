@@ -6,7 +6,8 @@
  *     rounds to the fixpoint, then choices in process, then effects.
  * M2. Effects take no time: a workspace is ready at once, a merge or a delivery is done at once. Time stands still.
  * M3. A turn is planned when its Run begins, so that whatever happens before it ends is a race, as in a real run.
- * M4. `concurrency` is not modelled: every turn that may start has started. This adds orders and leaves none out.
+ * M4. `concurrency`, and what an agent waits for before its first turn, are not modelled: every turn that may start has started. This adds
+ *     orders; what a wait can lead to, a lead that is told of it, silence leads to as well.
  * M5. A model is changed by its own methods only; `fork` makes one that shares nothing which changes.
  */
 import type { Draft, Entry } from "../../persistence/entry.ts";
@@ -108,6 +109,7 @@ export class Model {
       ledger,
       now: NOW,
       running: this.turns.size,
+      underWay: new Set(this.turns.keys()),
       // Asked for rarely, and not free.
       get active() {
         return active();
@@ -222,7 +224,7 @@ export class Model {
       if (this.turns.has(run.thread) || this.hindrance !== undefined) continue;
       const { job, definition } = this.record;
       const options = { job, overCap: definition.over_cap, director: this.#director, workspaces: NOWHERE };
-      this.turns.set(run.thread, planOf(run, this.view(), options));
+      this.turns.set(run.thread, planOf(run, this.view(), options, { kind: "start" }));
       changed = true;
     }
     return changed;

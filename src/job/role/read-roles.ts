@@ -25,8 +25,20 @@ export type Roles = {
   readonly locate: (problems: readonly Problem[], source: YamlSource) => readonly Mistake[];
 };
 
-/** Keys of a role that an agent has, too; the last two only where it runs a program. */
-const SHARED = ["roster", "skill", "fallback", "network", "env"] as const;
+/** Keys of a role that an agent has, too; some only where it runs a program. What an agent cannot have is a mistake of the role. */
+const SHARED = [
+  "roster",
+  "skill",
+  "fallback",
+  "depends_on",
+  "wait_for",
+  "outputs",
+  "collect",
+  "inline_limit",
+  "recovery",
+  "network",
+  "env",
+] as const;
 const OF_PROGRAMS: readonly string[] = ["network", "env"];
 
 type Places = ProgramPlaces & { readonly file: string };

@@ -5,6 +5,8 @@
  */
 import { z } from "zod";
 import { CHANNEL_SERVER, TOOL_PATTERN } from "../../tool-check/grant.ts";
+import { needsOfRole } from "../dependency-keys.ts";
+import { filesKeysOfRole } from "../files-agent.ts";
 import {
   LOWER_NAME,
   agentName,
@@ -16,6 +18,7 @@ import {
   skillName,
   text,
   variableNames,
+  writtenPath,
 } from "../schema-parts.ts";
 
 /** What an agent may send: work to others, results to whoever dispatched it, questions. */
@@ -23,7 +26,7 @@ export const SENDABLE = ["task", "reply", "question"] as const;
 /** What may be kept from an agent: work, and the results of others. All other mail is the engine's own and always arrives. */
 export const RECEIVABLE = ["task", "reply"] as const;
 
-const path = text("must be a path").regex(/^[^~]/, "must be written in full: ~ is not expanded");
+const path = writtenPath("must be a path");
 
 const server = z.strictObject({
   command: commandWords().meta({
@@ -66,6 +69,8 @@ export const roleFileSchema = z
       .array(oneOf(RECEIVABLE))
       .optional()
       .meta({ description: "Kinds of messages that others may send it; all unless given." }),
+    ...needsOfRole,
+    ...filesKeysOfRole,
     network: network.optional().meta({ description: "Network that its programs and tools may reach." }),
     env: variableNames.optional().meta({ description: "Environment variables that its program sees." }),
     limits: z

@@ -28,6 +28,8 @@ export class JobFacts {
   #definition: JobDefinition | undefined;
   /** Newest outcome record of each thread; of a turn that was judged a failure, none. */
   readonly records = new Map<ThreadId, string | null>();
+  /** Threads whose newest turn has failed. */
+  readonly failing = new Set<ThreadId>();
   /** How many turns of each thread have ended and were not overtaken. */
   readonly turns = new Map<ThreadId, number>();
   readonly parents = new Map<ThreadId, ThreadId>();
@@ -102,6 +104,8 @@ export class JobFacts {
   #turn({ thread, result, outcome, optional }: EntryBody<"turn">): void {
     if (result === "aborted") return;
     this.records.set(thread, outcome);
+    if (result === "failed") this.failing.add(thread);
+    else this.failing.delete(thread);
     this.turns.set(thread, (this.turns.get(thread) ?? 0) + 1);
     for (const one of optional) this.#named.add(`${thread} ${one}`);
   }

@@ -4,7 +4,8 @@
  * D1. What guards read from the first entry on is what the definition says, and the first commit ends with its request.
  * D2. A question is asked under the policy of the state; where a human is there to ask, nobody answers it unasked.
  * D3. The turns of the proxy are those of the agent that the definition names.
- * D4. What is delivered, once and of a job that is DONE, leaves as the definition says, or as a branch with the reason.
+ * D4. Whoever runs a turn in the place of an agent is its fallback, and the turn of that thread before it failed (docs/job.md, "Failures").
+ * D5. What is delivered, once and of a job that is DONE, leaves as the definition says, or as a branch with the reason.
  */
 import { canonicalJson } from "../../persistence/canonical-json.ts";
 import { questionOf } from "../../persistence/conversation.ts";
@@ -45,7 +46,7 @@ function against(
       return wrongPolicy(entry.body, facts) ?? unasked(entry.body, facts, before, replied);
     case "start":
     case "turn":
-      return strangeProxy(entry.body, facts);
+      return strangeProxy(entry.body, facts) ?? strangeStandIn(entry.body, facts);
     case "deliver":
       return misdelivered(entry, facts);
     default:
@@ -128,6 +129,18 @@ function strangeProxy(
 }
 
 /** See D4. */
+function strangeStandIn(
+  { thread, agent, by }: EntryBody<"start"> | EntryBody<"turn">,
+  { definition, failing }: JobFacts,
+): string | undefined {
+  if (by === undefined) return undefined;
+  if (definition.agents[agent]?.fallback !== by) return `${by} is not the fallback of ${agent}`;
+  return failing.has(thread)
+    ? undefined
+    : `${by} stands in for ${agent} after a failed turn only, and the one before on ${thread} has not failed`;
+}
+
+/** See D5. */
 function misdelivered(
   { job, body }: Extract<Entry, { kind: "deliver" }>,
   { machine, delivered, definition }: JobFacts,

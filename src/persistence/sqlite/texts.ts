@@ -13,7 +13,7 @@ import { z } from "zod";
 import { BusError } from "../bus-error.ts";
 
 /** Shortest string that is stored aside, in characters with its quotes: less would not be worth its place. */
-const LONG = 1_024;
+export const LONG = 1_024;
 const MARK = "\u0001";
 const MARKED = new RegExp(`${MARK}([0-9a-f]{64})`, "gu");
 

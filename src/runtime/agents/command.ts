@@ -34,6 +34,18 @@ import {
   type TurnResult,
 } from "./port.ts";
 
+/** Where a turn runs when not in the workspace itself. The workspace stays open to it. */
+export type Setting = {
+  /** Working directory, absolute. */
+  readonly cwd: string;
+  /** What goes to standard input in place of the prompt. */
+  readonly input: string;
+  /** Variables beside those of the turn. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What it sees there inside a boundary. */
+  readonly mounts: readonly Mount[];
+};
+
 /** How a role runs its program. */
 export type CommandOptions = {
   /** Program and arguments; what names a file is absolute, a bare name is looked up on PATH. */
@@ -58,6 +70,8 @@ export type CommandOptions = {
   readonly network?: Network;
   /** What it sees inside the boundary besides workspace, outbox, history and the files of `run`: cfa itself, exemptions. */
   readonly mounts?: readonly Mount[];
+  /** Where its turns run; in the workspace unless given. */
+  readonly setting?: Setting;
 };
 
 const GRACE_MILLIS = 1500;
@@ -110,19 +124,20 @@ async function runTurn(
   report: (event: TurnEvent) => void,
 ): Promise<TurnResult> {
   const session = request.session ?? sessionOf(request.facts);
-  const variables = turnVariables(request, session);
+  const setting = options.setting ?? inWorkspace(options, request);
+  const variables = { ...turnVariables(request, session), ...setting.env };
   const space = await spaceOf(options, boundary, request);
   const { end, text, complaint, problem } = await runProgram(
     {
       run: options.run,
-      cwd: request.workspace,
+      cwd: setting.cwd,
       env: {
         ...baseEnvironment(options),
-        PWD: request.workspace,
+        PWD: setting.cwd,
         ...variables,
         CFA_MCP: await configureTools(options, request, variables),
       },
-      input: options.prompt === "full" ? fullPrompt(request) : request.prompt,
+      input: setting.input,
       stream: request.stream,
       timeout: request.timeout,
       stopSignals: ["SIGINT", "SIGTERM"],
@@ -132,12 +147,21 @@ async function runTurn(
       onStart: ({ pid, started }) => report({ kind: "started", pid, started: started || null }),
       onLine: (line) => report({ kind: "line", text: line }),
     },
-    await boundary.around({ ...space, mounts: [...space.mounts, open(request.outbox)] }),
+    await boundary.around({
+      ...space,
+      workspace: setting.cwd,
+      mounts: [...space.mounts, open(request.outbox), ...setting.mounts],
+    }),
   );
   const result = { text, session, usage: UNKNOWN_USAGE, ...(problem === undefined ? {} : { problem }) };
   if (end.kind === "aborted") return { stop: "aborted", ...result };
   const failure = failureOf(end, options.run[0] ?? "", request.timeout, complaint);
   return failure === undefined ? { stop: "ended", ...result } : { stop: "failed", failure, ...result };
+}
+
+function inWorkspace({ prompt }: CommandOptions, request: TurnRequest): Setting {
+  const input = prompt === "full" ? fullPrompt(request) : request.prompt;
+  return { cwd: request.workspace, input, env: {}, mounts: [] };
 }
 
 /** Writes the MCP configuration of the turn (C5); returns its path. */
@@ -165,6 +189,23 @@ function baseEnvironment({ env, cfaBin, roleDirectory }: CommandOptions): Record
   const role = roleDirectory === undefined ? {} : { CFA_ROLE_DIR: roleDirectory };
   return { LANG: "C.UTF-8", ...Object.fromEntries(passed), PATH: path, ...role };
 }
+
+/** Names of all variables that {@link turnVariables} may set. */
+export const TURN_VARIABLES: readonly string[] = [
+  "CFA_JOB",
+  "CFA_THREAD",
+  "CFA_TURN",
+  "CFA_SESSION",
+  "CFA_STATE",
+  "CFA_ENTRY",
+  "CFA_AGENT",
+  "CFA_PARENT_AGENT",
+  "CFA_PARENT_THREAD",
+  "CFA_OUTBOX",
+  "CFA_WORKSPACE",
+  "CFA_ARTIFACTS",
+  "CFA_SKILL",
+];
 
 /** The variables that tell a program about its turn. */
 export function turnVariables(request: TurnRequest, session: string): Readonly<Record<string, string>> {

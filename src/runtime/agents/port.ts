@@ -9,6 +9,7 @@
 import type { AgentName, Message, Policy, QuestionId, ThreadId } from "../../soup/message.ts";
 import type { ProxyPhase } from "../../soup/molecule.ts";
 import type { BoundaryKind, Mount } from "../boundary/port.ts";
+import type { Dependencies } from "../dependencies/readiness.ts";
 import type { Usage } from "../usage.ts";
 
 /** A tool that a role has of its own (docs/mcp.md). */
@@ -95,6 +96,14 @@ export type TurnFacts = {
   readonly proxy?: ProxyFacts;
 };
 
+/** What an agent that talks in files is told of the agents beside it (docs/files-dependencies.md). */
+export type Beside = {
+  /** Agents that its parent may open, itself included: whom it may address through its parent. */
+  readonly siblings: readonly AgentName[];
+  /** What it starts with; present until a turn of it has ended well, where it needs somebody. */
+  readonly dependencies?: Dependencies;
+};
+
 /** One turn to run. */
 export type TurnRequest = {
   readonly facts: TurnFacts;
@@ -115,11 +124,28 @@ export type TurnRequest = {
   readonly entry: "draft" | "align";
   /** Artifact names by key, relative to the workspace. */
   readonly artifacts: Readonly<Record<string, string>>;
+  /** Files that came with the message, as paths in the workspace; none unless given. */
+  readonly files?: readonly string[];
   /** What a confined program sees of the tree's history; absent where there is none. */
   readonly history?: () => Promise<readonly Mount[]>;
+  /** The agents beside it; absent in turns of the proxy. */
+  readonly beside?: Beside;
   /** Longest time from the start of the program to its end, milliseconds. */
   readonly timeout: number;
   readonly signal: AbortSignal;
+};
+
+/** Stages of the work of a file-based agent, in their order (docs/files.md, "The life cycle"). */
+export const WORK_STATES = ["pending", "running", "completed", "failed"] as const;
+
+/** One of {@link WORK_STATES}. */
+export type WorkState = (typeof WORK_STATES)[number];
+
+/** How far a file-based agent had come by its own account when its program ended. */
+export type Work = {
+  readonly state: WorkState;
+  /** False where it says that trying again would not help. */
+  readonly recoverable: boolean;
 };
 
 /** What a running turn reports. */
@@ -127,7 +153,9 @@ export type TurnEvent =
   /** The program runs; identity for recognising it after a crash. */
   | { readonly kind: "started"; readonly pid: number | null; readonly started: string | null }
   /** A line of output, for progress views; may be dropped under load. */
-  | { readonly kind: "line"; readonly text: string };
+  | { readonly kind: "line"; readonly text: string }
+  /** How far the work has come, in one line; may be dropped under load. */
+  | { readonly kind: "progress"; readonly text: string };
 
 /** The whole of what a model is told in a turn: its message, then the instructions. */
 export function fullPrompt({ prompt, instructions }: Pick<TurnRequest, "prompt" | "instructions">): string {
@@ -141,10 +169,16 @@ export type TurnResult = {
   readonly failure?: string;
   /** What could not be kept of the turn, one sentence; it goes into the log and fails nothing. */
   readonly problem?: string;
+  /** What it has said in vain, one sentence each; they go into the log and fail nothing. */
+  readonly remarks?: readonly string[];
   /** The final text; the reply of a child that sends nothing itself. Long output is cut, with a remark that says so. */
   readonly text: string;
   readonly session: string | null;
   readonly usage: Usage;
+  /** Only of file-based agents. */
+  readonly work?: Work;
+  /** What the human is asked in place of all that the turn has said; only of a turn that has `ended`. */
+  readonly ask?: string;
 };
 
 /** A workspace in which turns are to run. */

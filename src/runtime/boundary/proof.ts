@@ -64,7 +64,7 @@ type Stage = {
 export async function prove(boundary: Boundary, space: Space): Promise<void> {
   const stage = stageFor(space);
   try {
-    await Promise.all([mkdir(stage.sibling), mkdir(stage.listed)]);
+    await mkdir(stage.listed, { recursive: true });
     await Promise.all([
       ...stage.canaries.map((path) => writeFile(path, "canary\n")),
       writeFile(join(stage.listed, "control"), `${stage.id}\n`),
@@ -79,14 +79,14 @@ function stageFor({ workspace }: Space): Stage {
   const id = randomUUID();
   const above = dirname(workspace);
   const sibling = join(above, `sibling-${id}`);
-  const listed = join(above, `proof-${id}`);
+  const listed = join(sibling, "listed");
   const canaries = [join(above, `canary-${id}`), join(sibling, `canary-${id}`)];
   return {
     id,
     canaries,
     sibling,
     listed,
-    all: [sibling, listed, ...canaries, ...canaries.map(plantedBeside)],
+    all: [sibling, ...canaries, ...canaries.map(plantedBeside)],
   };
 }
 
@@ -98,6 +98,7 @@ async function look(boundary: Boundary, space: Space, { listed, canaries }: Stag
     cwd: space.workspace,
     env: { PATH: "/usr/bin:/bin", PWD: space.workspace },
     input: "",
+    sockets: true,
     stream: join(listed, "stream"),
     timeout: PROOF_MILLIS,
     stopSignals: [],

@@ -117,7 +117,7 @@ async function carryOut(plan: ProxyPlan, means: ProxyMeans): Promise<Left> {
     );
     await endTurnFacts(outbox);
     const { entries, problems } = await readOutbox(outbox, facts);
-    const { usage, problems: unread } = await turnUsage(outbox, result.usage, brief.prices, plan.agent);
+    const { usage, problems: unread } = await turnUsage(outbox, result, brief.prices, plan.agent);
     const unkept = result.problem === undefined ? [] : [result.problem];
     return {
       result: { ...result, usage },

@@ -9,20 +9,18 @@
  * R5. The bare `child_process` is used, not execa: the start is a handshake, and waiting for pipes that a stranger may
  *     hold open would break R1.
  */
-import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
-import { once } from "node:events";
+import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { constants as os } from "node:os";
 import { Duplex, type Readable } from "node:stream";
 import { processIdentity, type ProcessIdentity } from "../../persistence/process-identity.ts";
-import { invariant, InvariantViolation } from "../../soup/invariant.ts";
+import { invariant } from "../../soup/invariant.ts";
 import { isErrno } from "../../soup/errno.ts";
-import { openDescriptors } from "./descriptors.ts";
 import { stopRequest } from "../stop-request.ts";
 import { findProgram } from "./find-program.ts";
 import { childrenFile, type ProcessIsolation } from "./isolation.ts";
 import { ProgramOutput } from "./output.ts";
+import { type Exit, launch } from "./launch.ts";
 import { contain, type Containment, type ProcessLimit } from "./process-limit.ts";
 import { killTree, signalGroup } from "./tree.ts";
 
@@ -35,6 +33,8 @@ export type ProgramRequest = {
   readonly env: Readonly<Record<string, string>>;
   /** The whole of standard input. */
   readonly input: string;
+  /** It reads no input and opens none of its descriptors by name: it gets sockets, which cost no process (descriptors.ts, D1). */
+  readonly sockets?: boolean;
   /** File that the output is appended to (output.ts, O1). */
   readonly stream: string;
   /** Milliseconds (R4). */
@@ -131,44 +131,6 @@ async function runWith(
   }
 }
 
-type Exit = Extract<ProgramEnd, { kind: "exit" }>;
-type Launched = {
-  readonly child: ChildProcess;
-  readonly exited: Promise<Exit>;
-  readonly stdout: Readable;
-  readonly stderr: Readable;
-};
-
-async function launch(
-  [file = "", ...args]: readonly string[],
-  { cwd, env, input }: ProgramRequest,
-  handshake: boolean,
-): Promise<Launched | Extract<ProgramEnd, { kind: "unstarted" }>> {
-  try {
-    const { theirs, stdout, stderr, release } = await openDescriptors(input);
-    try {
-      const descriptors: StdioOptions = handshake
-        ? [theirs.stdin, theirs.stdout, "ignore", "pipe", theirs.stderr]
-        : [theirs.stdin, theirs.stdout, theirs.stderr];
-      const child = spawn(file, args, { cwd, env, detached: true, stdio: descriptors });
-      if (child.pid !== undefined) return { child, exited: exitOf(child), stdout, stderr };
-      // Rejects with the error that the child is about to emit.
-      await once(child, "exit");
-      throw new InvariantViolation("bug in cfa: a program without pid has ended");
-    } catch (error) {
-      stdout.destroy();
-      stderr.destroy();
-      throw error;
-    } finally {
-      release();
-    }
-  } catch (error) {
-    // What the system refuses comes as an event or, as E2BIG does, as an exception.
-    if (!(error instanceof Error && "syscall" in error)) throw error;
-    return { kind: "unstarted", why: `cannot start ${file}: ${error.message}` };
-  }
-}
-
 /** The full command line: the program as a file, behind the wrapper of a namespace. */
 async function commandLine(
   { run, env, cwd }: ProgramRequest,
@@ -254,14 +216,6 @@ function childOf(pid: number | undefined): number | undefined {
 /** A program that has ended at once still has a group to look after. */
 function rootOf(pid: number | undefined): ProcessIdentity | undefined {
   return pid === undefined ? undefined : (processIdentity(pid) ?? { pid, started: "" });
-}
-
-function exitOf(child: ChildProcess): Promise<Exit> {
-  return new Promise((resolve) => {
-    child.once("exit", (code, signal) => {
-      resolve({ kind: "exit", status: code ?? 128 + (signal === null ? 0 : os.signals[signal]) });
-    });
-  });
 }
 
 async function askToStop(

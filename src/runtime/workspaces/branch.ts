@@ -4,24 +4,31 @@
  * M1. A tree is finished by its marker, written last; made again it is confirmed when finished and built anew when not.
  * M2. A child begins at the work commit of its parent, with the parent's artifacts beside it as untracked files, and
  *     without status, outcome record or `.sortie` of its dispatcher.
+ * M3. Its place is made while the work commit is; whoever has to prove something of the place need not wait for the files.
  */
 import { join } from "node:path";
+import type { Mount } from "../boundary/port.ts";
 import type { ThreadId } from "../../soup/message.ts";
 import { keepArtifacts, storeArtifacts } from "./carry.ts";
 import { openConflict } from "./conflict.ts";
 import { placeFile, writeInto } from "./files.ts";
 import { readCommits } from "./git.ts";
+import { historyPlaces } from "./history-view.ts";
 import type { Branched } from "./port.ts";
+import { together } from "./together.ts";
 import { jobBranch, type JobGit, PRIVATE, refs, type Tree, treeName } from "./trees.ts";
 import { unfinishedIn } from "./unfinished.ts";
-import { workCommit } from "./work-commit.ts";
+import { lookAt, workCommit } from "./work-commit.ts";
 import {
+  fillPlace,
   findTree,
+  makePlace,
   makeWorktree,
   markFinished,
   origin,
   removeAll,
   removeLocks,
+  removeWorktree,
   requireTree,
 } from "./worktrees.ts";
 
@@ -61,26 +68,57 @@ export async function openJob(
   return { commit: at };
 }
 
+/** Told of the history of a tree as soon as its place stands, before there is any file in it (M3). */
+export type OnPlace = (history: readonly Mount[]) => void;
+
 /** Makes the tree of `thread` as a child of `parent`'s (M2). */
-export async function branchTree(job: JobGit, thread: ThreadId, parent: ThreadId): Promise<Branched> {
-  const finished = await finishedAt(job, thread);
-  if (finished !== undefined) return { commit: finished };
+export async function branchTree(
+  job: JobGit,
+  thread: ThreadId,
+  parent: ThreadId,
+  onPlace: OnPlace,
+): Promise<Branched> {
+  const known = await findTree(job, thread);
+  const finished = known && (await origin(known.admin));
+  if (known !== undefined && finished !== undefined) {
+    onPlace(await historyPlaces(job, known));
+    return { commit: finished };
+  }
   const above = await requireTree(job, parent);
   await removeLocks(above.admin);
-  if (openConflict(above) !== undefined || (await unfinishedIn(above)) !== undefined)
-    return {
-      refused: `the workspace of ${parent} holds an unfinished merge: resolve its conflicts first, then dispatch again.`,
-    };
-  const commit = await workCommit(job, above);
-  const [tree, artifacts] = await Promise.all([
-    makeWorktree(job, thread, commit, undefined),
+  const refused = {
+    refused: `the workspace of ${parent} holds an unfinished merge: resolve its conflicts first, then dispatch again.`,
+  };
+  if (openConflict(above) !== undefined) return refused;
+  const [commit, tree, artifacts] = await together([
+    handOver(job, above),
+    placeBelow(job, thread, above, onPlace),
     storeArtifacts(job, above.dir),
-    job.git.run(["update-ref", refs.thread(job.job, treeName(job.job, thread)), commit]),
   ]);
+  if (commit === undefined) {
+    await removeWorktree(job, tree.name);
+    return refused;
+  }
+  await fillPlace(job, tree, commit);
   await removePrivate(tree);
   for (const file of artifacts) await placeFile(job.files, tree.dir, file);
   await finish(job, tree, commit);
   return { commit };
+}
+
+/** The place of a child, while the work commit that it begins at is still being made (M3). */
+async function placeBelow(job: JobGit, thread: ThreadId, above: Tree, onPlace: OnPlace): Promise<Tree> {
+  const place = await makePlace(job, thread, refs.thread(job.job, above.name));
+  onPlace(await historyPlaces(job, place));
+  return place;
+}
+
+/** The work commit of a tree; undefined when it holds something unfinished. */
+async function handOver(job: JobGit, tree: Tree): Promise<string | undefined> {
+  const seen = await lookAt(job, tree);
+  return (await unfinishedIn(tree, seen.found)) === undefined
+    ? workCommit(job, tree, false, seen)
+    : undefined;
 }
 
 async function finish(job: JobGit, tree: Tree, commit: string): Promise<void> {

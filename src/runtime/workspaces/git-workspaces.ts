@@ -9,8 +9,9 @@
  */
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
+import type { Mount } from "../boundary/port.ts";
 import type { ThreadId } from "../../soup/message.ts";
-import { branchTree, openJob } from "./branch.ts";
+import { branchTree, type OnPlace, openJob } from "./branch.ts";
 import { clearRecord } from "./clear.ts";
 import { completeMerge, declareResolved } from "./complete.ts";
 import { copyTree } from "./copy.ts";
@@ -22,7 +23,7 @@ import { guarded } from "./guard.ts";
 import { historyMounts } from "./history-view.ts";
 import { mendTree, restoreDamaged } from "./mend.ts";
 import { abandonMerge, mergeInto } from "./merge.ts";
-import { PathRefused, type Workspaces } from "./port.ts";
+import { type Branched, PathRefused, type Workspaces } from "./port.ts";
 import { KeyedQueue } from "./queue.ts";
 import { rebuildTree } from "./rebuild.ts";
 import { restoreTree } from "./restore.ts";
@@ -73,7 +74,8 @@ export async function gitWorkspaces(options: GitWorkspacesOptions): Promise<Work
     path: (tree) => join(job.root, name(tree)),
     history: (tree) => guard(tree, async () => historyMounts(job, await requireTree(job, tree))),
     exclusive: alone,
-    branch: (tree, parent) => queued(parent, () => branchTree(job, tree, parent)),
+    branch: (tree, parent, prove) =>
+      proven(prove, (onPlace) => queued(parent, () => branchTree(job, tree, parent, onPlace))),
     copy: (tree, commit) => alone(tree, () => copyTree(job, tree, commit)),
     snapshot: (tree, label, since) =>
       guard(tree, async () => {
@@ -107,6 +109,25 @@ export async function gitWorkspaces(options: GitWorkspacesOptions): Promise<Work
       for (const found of await reconcileTrees(job, live)) damaged.add(found);
     },
   };
+}
+
+/** Makes a tree and proves its place meanwhile; settles when both have. The parent's queue waits for the tree only. */
+async function proven(
+  prove: ((history: readonly Mount[]) => Promise<void>) | undefined,
+  make: (onPlace: OnPlace) => Promise<Branched>,
+): Promise<Branched> {
+  const verdicts: Promise<{ readonly failure: unknown } | undefined>[] = [];
+  const judged = async (history: readonly Mount[]): Promise<{ readonly failure: unknown } | undefined> =>
+    prove?.(history).then(
+      () => undefined,
+      (failure: unknown) => ({ failure }),
+    );
+  const making = make((history) => void verdicts.push(judged(history)));
+  await Promise.allSettled([making]);
+  const [verdict] = await Promise.all(verdicts);
+  const made = await making;
+  if ("commit" in made && verdict !== undefined) throw verdict.failure;
+  return made;
 }
 
 type Guard = <T>(tree: ThreadId, work: () => Promise<T>) => Promise<T>;

@@ -8,6 +8,8 @@
  * G3. Arguments that name paths are literal, never patterns.
  * G4. Reads take no optional locks.
  * G5. Objects are what their names say: what `git replace` puts in their place counts for nothing.
+ * G6. A process costs Node several times what it costs a shell: steps that follow each other without a decision of ours are one script,
+ *     in which `git` is the git of G1 and the first failure is the end.
  */
 import { execa } from "execa";
 import { STRAY_MARK } from "./strays.ts";
@@ -40,6 +42,11 @@ export type Git = {
   readonly run: (args: readonly string[], call?: GitCall) => Promise<string>;
   /** Result of a run that may fail. Rejects with a {@link GitFailure} only when git cannot be started there. */
   readonly attempt: (args: readonly string[], call?: GitCall) => Promise<GitResult>;
+  /**
+   * Output of several commands that follow each other, in one shell (G6): `script` is POSIX sh with the arguments `args`. Rejects with
+   * a {@link GitFailure} named `name` when it ends with a failure.
+   */
+  readonly script: (name: string, script: string, args: readonly string[], call?: GitCall) => Promise<string>;
 };
 
 /** Git failed where it must not: which command, and what it said. */
@@ -98,8 +105,12 @@ function environment(place: GitPlace, call: GitCall): Record<string, string> {
 
 /** A git that runs at `place`. */
 export function gitAt(place: GitPlace): Git {
-  const attempt = async (args: readonly string[], call: GitCall = {}): Promise<GitResult> => {
-    const done = await execa("git", [...SETTINGS, ...args], {
+  const start = async (
+    name: string,
+    [file = "", ...args]: readonly string[],
+    call: GitCall,
+  ): Promise<GitResult> => {
+    const done = await execa(file, args, {
       cwd: place.cwd,
       env: environment(place, call),
       extendEnv: false,
@@ -109,17 +120,26 @@ export function gitAt(place: GitPlace): Git {
       reject: false,
       maxBuffer: 1 << 30,
     });
-    if (done.signal !== undefined) throw new Error(`git ${args[0] ?? ""} was killed by ${done.signal}`);
+    if (done.signal !== undefined) throw new Error(`git ${name} was killed by ${done.signal}`);
     if (done.exitCode === undefined)
-      throw new GitFailure(args[0] ?? "", { code: -1, out: "", err: done.originalMessage ?? "" });
+      throw new GitFailure(name, { code: -1, out: "", err: done.originalMessage ?? "" });
     return { code: done.exitCode, out: done.stdout, err: done.stderr };
   };
-  const run = async (args: readonly string[], call: GitCall = {}): Promise<string> => {
-    const result = await attempt(args, call);
-    if (result.code !== 0) throw new GitFailure(args[0] ?? "", result);
-    return result.out;
-  };
-  return { run, attempt };
+  const attempt = (args: readonly string[], call: GitCall = {}): Promise<GitResult> =>
+    start(args[0] ?? "", ["git", ...SETTINGS, ...args], call);
+  const run = async (args: readonly string[], call: GitCall = {}): Promise<string> =>
+    outputOf(args[0] ?? "", await attempt(args, call));
+  const script: Git["script"] = async (name, text, args, call = {}) =>
+    outputOf(name, await start(name, ["sh", "-c", `${PREAMBLE}${text}`, "cfa-git", ...args], call));
+  return { run, attempt, script };
+}
+
+/** `git` of a script, and its end at the first failure (G6). */
+const PREAMBLE = `set -e\ngit() { command git ${SETTINGS.join(" ")} "$@"; }\n`;
+
+function outputOf(name: string, result: GitResult): string {
+  if (result.code !== 0) throw new GitFailure(name, result);
+  return result.out;
 }
 
 /** The byte string of a text (G2). */
@@ -152,8 +172,17 @@ export async function readCommits(
   names: readonly string[],
 ): Promise<readonly (CommitObject | undefined)[]> {
   const out = await git.run(["cat-file", "--batch"], { input: names.map((name) => `${name}\n`).join("") });
+  return parseCommits(out, names.length).commits;
+}
+
+/** The first `count` answers of `git cat-file --batch`, as {@link readCommits} has them, and what follows them. */
+export function parseCommits(
+  out: string,
+  count: number,
+): { readonly commits: readonly (CommitObject | undefined)[]; readonly rest: string } {
   const commits: (CommitObject | undefined)[] = [];
-  for (let at = 0; commits.length < names.length;) {
+  let at = 0;
+  while (commits.length < count) {
     const end = out.indexOf("\n", at);
     const [id = "", kind, size] = out.slice(at, end).split(" ");
     const length = Number(size);
@@ -163,7 +192,7 @@ export async function readCommits(
     );
     at = found ? end + length + 2 : end + 1;
   }
-  return commits;
+  return { commits, rest: out.slice(at) };
 }
 
 function parseCommit(id: string, content: string): CommitObject {

@@ -9,6 +9,7 @@
  * V3. Packs, and the object stores that the repository borrows from, are let in whole: they can hold other branches, and after a
  *     `git gc` of the user's also snapshots of siblings (docs/boundary.md says so as a limit).
  * V4. The tree's administration is let in read-only: its index and HEAD are cfa's to write. `git add` and `git commit` fail inside.
+ * V5. The places of a view are the same from the spark of a thread to its end; what stands there is brought up to date before each turn.
  */
 import { randomUUID } from "node:crypto";
 import { copyFile, link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -23,6 +24,14 @@ import { readIfThere } from "./worktrees.ts";
 /** Settings that say how files are compared and which format the repository has (V1). */
 const SETTINGS =
   /^(core\.(repositoryformatversion|filemode|symlinks|ignorecase|precomposeunicode|autocrlf|eol|sparsecheckout|sparsecheckoutcone|bare)|extensions\.(objectformat|worktreeconfig))$/;
+
+/** The mounts by which a program in `tree` sees its history, before there need be anything to see (V5): what a boundary is proven with. */
+export async function historyPlaces(job: JobGit, tree: Tree): Promise<readonly Mount[]> {
+  const base = viewPath(job, "base");
+  const view = viewPath(job, tree.name);
+  const [borrowed] = await Promise.all([borrowedStores(job), makeBase(job, base), makeFolders(tree, view)]);
+  return mountsOf(job, tree, borrowed);
+}
 
 /** The mounts by which a program in `tree` sees its history; brings the view up to date first. */
 export async function historyMounts(job: JobGit, tree: Tree): Promise<readonly Mount[]> {
@@ -40,13 +49,23 @@ export async function historyMounts(job: JobGit, tree: Tree): Promise<readonly M
     fillView(job, tree, { view, base, borrowed, head: head.trim() }),
     linkObjects(job, idsIn(own), join(view, "objects")),
   ]);
+  return mountsOf(job, tree, borrowed);
+}
+
+function mountsOf(job: JobGit, tree: Tree, borrowed: readonly string[]): readonly Mount[] {
   return [
-    { kind: "bind", from: view, at: job.common, write: false },
+    { kind: "bind", from: viewPath(job, tree.name), at: job.common, write: false },
     seen(join(job.common, "objects", "pack")),
     seen(tree.admin),
-    seen(join(base, "objects")),
+    seen(join(viewPath(job, "base"), "objects")),
     ...borrowed.map(seen),
   ];
+}
+
+/** Folders of a view: what stands in it, and where something is let in. */
+async function makeFolders(tree: Tree, view: string): Promise<void> {
+  const folders = ["refs", "objects/info", "objects/pack", `worktrees/${basename(tree.admin)}`, "info"];
+  await Promise.all(folders.map((folder) => mkdir(join(view, folder), { recursive: true })));
 }
 
 /** What all trees of the job share: objects and refs that its base contains. Made once, whole or not at all. */
@@ -100,8 +119,7 @@ type Filling = {
 
 /** Everything of a view but its objects (V1). */
 async function fillView(job: JobGit, tree: Tree, { view, base, borrowed, head }: Filling): Promise<void> {
-  const folders = ["refs", "objects/info", "objects/pack", `worktrees/${basename(tree.admin)}`, "info"];
-  for (const folder of folders) await mkdir(join(view, folder), { recursive: true });
+  await makeFolders(tree, view);
   const named = await readFile(join(base, "packed-refs"), "latin1");
   const own = isJobTree(job, tree.thread) ? `${head} ${bytes(`refs/heads/${jobBranch(job.job)}`)}\n` : "";
   const stores = [join(base, "objects"), ...borrowed];

@@ -126,8 +126,16 @@ export interface Workspaces {
   history?(tree: ThreadId): Promise<readonly Mount[]>;
   /** Runs `work` when every earlier operation and turn on the tree has ended; nothing else touches the tree meanwhile. */
   exclusive<T>(tree: ThreadId, work: () => Promise<T>): Promise<T>;
-  /** Makes `tree` as a child of `parent`: work commit of the parent, worktree from it, artifacts copied in. Queued on `parent`. */
-  branch(tree: ThreadId, parent: ThreadId): Promise<Branched>;
+  /**
+   * Makes `tree` as a child of `parent`: work commit of the parent, worktree from it, artifacts copied in. Queued on `parent`.
+   * `prove` is called once, as soon as the place of the tree stands and before its files need be there, with what a confined program
+   * sees of its history; its failure is that of the call.
+   */
+  branch(
+    tree: ThreadId,
+    parent: ThreadId,
+    prove?: (history: readonly Mount[]) => Promise<void>,
+  ): Promise<Branched>;
   /**
    * Makes `tree` as a copy of a commit, with a repository of its own: what is done in it reaches no other. It is scratch: only
    * `path`, `exclusive` and `drop` take it besides, and it does not outlive a {@link Workspaces.reconcile}. Queued on the tree.

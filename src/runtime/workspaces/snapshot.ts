@@ -76,7 +76,8 @@ export function isSame(a: Omit<Content, "left">, b: Omit<Content, "left">): bool
 /** Records the content of a tree in the object database; the copy of the index is gone afterwards (N1). */
 export async function contentOf(job: JobGit, tree: Tree): Promise<Content> {
   await removeLocks(tree.admin);
-  const [found, unfinished] = await Promise.all([survey(tree.git), unfinishedIn(tree)]);
+  const found = await survey(tree.git);
+  const unfinished = await unfinishedIn(tree, found);
   const record = openConflict(tree);
   const stands = {
     head: found.head,

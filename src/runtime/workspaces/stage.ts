@@ -35,7 +35,8 @@ export type Survey = {
   readonly changes: readonly Change[];
 };
 
-const STATUS = [
+/** The arguments of git that {@link parseSurvey} reads the answer of. */
+export const STATUS = [
   "status",
   "--porcelain=v2",
   "--branch",
@@ -48,12 +49,17 @@ const STATUS = [
 
 /** Looks at a tree (S1). */
 export async function survey(git: Git): Promise<Survey> {
+  return parseSurvey(await git.run(STATUS));
+}
+
+/** Reads what git says to {@link STATUS}. */
+export function parseSurvey(out: string): Survey {
   const state: { head: string | null; branch: string | null; changes: Change[] } = {
     head: null,
     branch: null,
     changes: [],
   };
-  for (const line of fields(await git.run(STATUS))) {
+  for (const line of fields(out)) {
     if (line.startsWith("# branch.oid ")) state.head = commitOrNull(line.slice(13));
     else if (line.startsWith("# branch.head "))
       state.branch = line.slice(14) === "(detached)" ? null : line.slice(14);
@@ -93,15 +99,18 @@ export async function stage(
   );
   const paths = present.map((change) => change.path).filter((path) => !large.has(path));
   if (paths.length === 0) return [...large];
-  const add = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
-  const done = await tree.git.attempt(add, { ...call, input: list(paths) });
+  const done = await tree.git.attempt(ADD, { ...call, input: list(paths) });
   if (done.code === 0) return [...large];
   const usable = await Promise.all(paths.map((path) => isStageable(tree.dir, path)));
-  await tree.git.run(add, { ...call, input: list(paths.filter((_, at) => usable[at])) });
+  await tree.git.run(ADD, { ...call, input: list(paths.filter((_, at) => usable[at])) });
   return [...large, ...paths.filter((_, at) => !usable[at])];
 }
 
-const list = (paths: readonly string[]): string => paths.map((path) => `${path}\0`).join("");
+/** The arguments of git that take paths, each as it stands in the tree, into an index; standard input is a {@link list}. */
+export const ADD = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
+
+/** Paths (byte strings) as git reads them from its standard input. */
+export const list = (paths: readonly string[]): string => paths.map((path) => `${path}\0`).join("");
 
 /** What git would record of the paths (byte strings) as they stand in the tree; none for those that it cannot record. */
 export async function blobsAt(

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { fields } from "./git.ts";
 import type { Operation } from "./port.ts";
 import { look } from "./safe-path.ts";
+import type { Survey } from "./stage.ts";
 import type { Tree } from "./trees.ts";
 import { readIfThere } from "./worktrees.ts";
 
@@ -27,14 +28,16 @@ export type Unfinished = {
 /** One side of an unmerged path: 1 is the common ancestor, 2 the tree's own, 3 what is applied. */
 type Stage = { readonly number: number; readonly blob: string };
 
+const NO_STAGES: ReadonlyMap<string, readonly Stage[]> = new Map();
 const SEQUENCES = ["rebase-merge", "rebase-apply", "sequencer"];
 const HEADS = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD"];
 const NOTES = ["MERGE_MSG", "MERGE_MODE", "AUTO_MERGE"];
 
-/** What is unfinished in the tree; undefined when nothing is. */
-export async function unfinishedIn(tree: Tree): Promise<Unfinished | undefined> {
+/** What is unfinished in the tree; undefined when nothing is. A survey of it that is at hand spares git a question. */
+export async function unfinishedIn(tree: Tree, seen?: Survey): Promise<Unfinished | undefined> {
+  const isMerged = seen?.changes.every(({ kind }) => kind !== "unmerged") === true;
   const [unmerged, heads, found] = await Promise.all([
-    unmergedPaths(tree),
+    isMerged ? NO_STAGES : unmergedPaths(tree),
     Promise.all(HEADS.map((name) => firstLine(tree, name))),
     Promise.all(SEQUENCES.map(async (name) => (await look(join(tree.admin, name))) !== undefined)),
   ]);

@@ -12,25 +12,87 @@
  *     still has lost the job to another one.
  */
 import { join } from "node:path";
-import { type CommitObject, type Git, readCommits, text } from "./git.ts";
+import { type CommitObject, type Git, GitFailure, parseCommits, readCommits, text } from "./git.ts";
 import { PathRefused, TreeBroken } from "./port.ts";
 import { rewriteWithout } from "./rewrite.ts";
 import { look } from "./safe-path.ts";
-import { stage, survey, type Survey } from "./stage.ts";
+import { oversizeAmong } from "./oversize.ts";
+import { ADD, list, parseSurvey, stage, STATUS, type Survey } from "./stage.ts";
 import { isJobTree, isReserved, jobBranch, type JobGit, refs, reservedNames, type Tree } from "./trees.ts";
 
-/** Commits the work of a tree; `resolved` where unmerged paths of its index are (C4). Returns the end of its line. */
-export async function workCommit(job: JobGit, tree: Tree, resolved = false): Promise<string> {
-  const state = await prepare(job, tree, resolved);
-  const commit = state.clean ? state.parent : await commitIndex(job, tree, state.parent);
+/**
+ * Commits the work of a tree; `resolved` where unmerged paths of its index are (C4). `seen` is how it stands, looked at just now.
+ * Returns the end of its line.
+ */
+export async function workCommit(job: JobGit, tree: Tree, resolved = false, seen?: Seen): Promise<string> {
+  const here = seen ?? (await lookAt(job, tree));
+  const plain = await plainPaths(job, tree, here);
+  const made = plain && (await commitHere(job, tree, here.end, plain).catch(unlessGitRefuses));
+  if (made !== undefined) return made;
+  const state = await prepare(job, tree, resolved, here);
+  const commit = state.clean ? state.parent : await commitIndex(job, tree, state);
   if (!(state.settled && commit === state.last)) await settle(job, tree, state, commit);
   return commit;
 }
 
-async function commitIndex(job: JobGit, tree: Tree, parent: string): Promise<string> {
+/**
+ * The changed paths (byte strings) of a tree in the most frequent case, which is committed in one go: HEAD is where it belongs, the agent
+ * has made no commits of its own, and all that has changed stands there and can be taken as it is. Undefined in any other.
+ */
+async function plainPaths(
+  job: JobGit,
+  tree: Tree,
+  { found, end }: Seen,
+): Promise<readonly string[] | undefined> {
+  if (found.head !== end.id || !isAttached(job, tree, found)) return undefined;
+  const paths: string[] = [];
+  for (const { path, kind, gone } of found.changes) {
+    const isWork = !isReserved(job, path);
+    if (kind === "unmerged" || (isWork ? gone : kind !== "untracked")) return undefined;
+    if (isWork && !path.endsWith("/")) paths.push(path);
+  }
+  return paths.length > 0 && (await oversizeAmong(tree.dir, paths)).size === 0 ? paths : undefined;
+}
+
+/** What git would not do in one go is done step by step, which says why, or finds what to leave out (stage.ts, S3). */
+function unlessGitRefuses(error: unknown): undefined {
+  if (!(error instanceof GitFailure)) throw error;
+}
+
+/**
+ * Takes the paths of standard input into the index and commits it, unless its content is `$1`, with the message `$3` on top of `$2`;
+ * moves refs as {@link settle} does (C5).
+ */
+const COMMIT = `
+git ${ADD.join(" ")}
+tree=$(git write-tree)
+if [ "$tree" = "$1" ]; then echo "$2"; exit; fi
+commit=$(printf '%s\\n' "$3" | git commit-tree "$tree" -p "$2" -F -)
+printf '%s %s\\n%s %s %s\\n' "$4" "$commit" "$5" "$commit" "$2" | git update-ref --stdin
+echo "$commit"
+`;
+
+/** See {@link plainPaths}. */
+async function commitHere(
+  job: JobGit,
+  tree: Tree,
+  end: CommitObject,
+  paths: readonly string[],
+): Promise<string> {
+  const moves = [headMove(job, tree), `update ${refs.thread(job.job, tree.name)}`];
+  const words = [end.tree, end.id, `Work of ${tree.thread}`, ...moves];
+  return (await tree.git.script("commit-tree", COMMIT, words, { input: list(paths) })).trim();
+}
+
+/** The beginning of the line of `git update-ref --stdin` that moves HEAD of a tree (C3). */
+function headMove(job: JobGit, tree: Tree): string {
+  return isJobTree(job, tree.thread) ? `update ${refs.branch(job.job)}` : "option no-deref\nupdate HEAD";
+}
+
+async function commitIndex(job: JobGit, tree: Tree, { parent, end }: Prepared): Promise<string> {
   const [content, [before]] = await Promise.all([
     tree.git.run(["write-tree"]),
-    readCommits(job.git, [parent]),
+    parent === end.id ? [end] : readCommits(job.git, [parent]),
   ]);
   const id = content.trim();
   return before?.tree === id ? parent : commitTree(job.git, id, [parent], `Work of ${tree.thread}\n`);
@@ -39,7 +101,8 @@ async function commitIndex(job: JobGit, tree: Tree, parent: string): Promise<str
 /** A tree whose index holds its work, without reserved paths, and the commit that a new one goes on top of. */
 export type Prepared = {
   readonly survey: Survey;
-  /** End of the line as recorded. */
+  /** End of the line as recorded, and its name. */
+  readonly end: CommitObject;
   readonly last: string;
   /** End of the line with the agent's own commits (C1, C2). */
   readonly parent: string;
@@ -49,9 +112,21 @@ export type Prepared = {
   readonly settled: boolean;
 };
 
+/** A tree and the end of its line, as they were found. */
+export type Seen = { readonly found: Survey; readonly end: CommitObject };
+
+const LOOK = `printf '%s\\n' "$1" | git cat-file --batch\ngit ${STATUS.join(" ")}\n`;
+
+/** Looks at a tree and at its line. Rejects as {@link lineEnd} does. */
+export async function lookAt(job: JobGit, tree: Tree): Promise<Seen> {
+  const out = await tree.git.script("status", LOOK, [refs.thread(job.job, tree.name)]);
+  const { commits, rest } = parseCommits(out, 1);
+  return { found: parseSurvey(rest), end: requireEnd(tree, commits[0]) };
+}
+
 /** Brings index and line of a tree to the point where a commit can be made. */
-export async function prepare(job: JobGit, tree: Tree, resolved: boolean): Promise<Prepared> {
-  const [found, last] = await Promise.all([survey(tree.git), lineEnd(job, tree)]);
+export async function prepare(job: JobGit, tree: Tree, resolved: boolean, seen?: Seen): Promise<Prepared> {
+  const { found, end: last } = seen ?? (await lookAt(job, tree));
   const unmerged = found.changes.filter((change) => change.kind === "unmerged").map(({ path }) => text(path));
   if (!resolved && unmerged.length > 0)
     throw new PathRefused(
@@ -65,6 +140,7 @@ export async function prepare(job: JobGit, tree: Tree, resolved: boolean): Promi
     await tree.git.run(["reset", "--quiet", last.id, "--", ...reservedNames(job)]);
   return {
     survey: found,
+    end: last,
     last: last.id,
     parent,
     clean: work.length === 0 && found.head === parent,
@@ -75,9 +151,13 @@ export async function prepare(job: JobGit, tree: Tree, resolved: boolean): Promi
 /** The newest commit of a tree's line. */
 export async function lineEnd(job: JobGit, tree: Pick<Tree, "name" | "thread">): Promise<CommitObject> {
   const [end] = await readCommits(job.git, [refs.thread(job.job, tree.name)]);
+  return requireEnd(tree, end);
+}
+
+function requireEnd({ thread }: Pick<Tree, "thread">, end: CommitObject | undefined): CommitObject {
   if (end === undefined)
     throw new TreeBroken(
-      `the line of ${tree.thread} has lost its ref: what is under refs/cfa/ belongs to cfa, leave it alone.`,
+      `the line of ${thread} has lost its ref: what is under refs/cfa/ belongs to cfa, leave it alone.`,
     );
   return end;
 }
@@ -122,9 +202,8 @@ export async function settle(
   commit: string,
 ): Promise<void> {
   const own = isJobTree(job, tree.thread);
-  const head = own ? `update ${refs.branch(job.job)} ${commit}` : `option no-deref\nupdate HEAD ${commit}`;
   await tree.git.run(["update-ref", "--stdin"], {
-    input: `${head}\nupdate ${refs.thread(job.job, tree.name)} ${commit} ${last}\n`,
+    input: `${headMove(job, tree)} ${commit}\nupdate ${refs.thread(job.job, tree.name)} ${commit} ${last}\n`,
   });
   if (own && !isAttached(job, tree, found))
     await tree.git.run(["symbolic-ref", "HEAD", refs.branch(job.job)]);

@@ -12,7 +12,7 @@ import type { ThreadId } from "../../soup/message.ts";
 import { isErrno } from "../../soup/errno.ts";
 import { look } from "./safe-path.ts";
 import { TreeBroken } from "./port.ts";
-import { type JobGit, type Tree, treeAt, treeName, viewPath } from "./trees.ts";
+import { type JobGit, refs, type Tree, treeAt, treeName, viewPath } from "./trees.ts";
 
 /** File in the administration that says the tree is finished (W1); it holds the commit at which the tree began. */
 const MARKER = "cfa-ready";
@@ -65,14 +65,17 @@ export async function worktreeOf(admin: string): Promise<string | undefined> {
 /** The finished tree of `thread` (W1), or undefined. */
 export async function findTree(job: JobGit, thread: ThreadId): Promise<Tree | undefined> {
   const name = treeName(job.job, thread);
-  const usual = join(job.common, "worktrees", name);
   const dir = join(job.root, name);
-  const admin =
-    (await worktreeOf(usual)) === dir
-      ? usual
-      : (await listWorktrees(job)).find((found) => found.name === name)?.admin;
+  const admin = await adminOf(job, name);
   if (admin === undefined || (await origin(admin)) === undefined) return undefined;
   return (await look(dir))?.isDirectory() === true ? treeAt(job, thread, admin) : undefined;
+}
+
+/** Administration of the worktree of this name, finished or not; git gives it the same name where it can. */
+async function adminOf(job: JobGit, name: string): Promise<string | undefined> {
+  const usual = join(job.common, "worktrees", name);
+  if ((await worktreeOf(usual)) === join(job.root, name)) return usual;
+  return (await listWorktrees(job)).find((found) => found.name === name)?.admin;
 }
 
 /** The finished tree of `thread`. Rejects with a {@link TreeBroken} when there is none. */
@@ -105,14 +108,38 @@ export async function makeWorktree(
   commit: string,
   branch: string | undefined,
 ): Promise<Tree> {
+  return addWorktree(job, thread, branch === undefined ? ["--detach"] : ["-B", branch], commit);
+}
+
+/** Makes a worktree for `thread` without any file, its HEAD detached at `commit`, to be filled by {@link fillPlace}. */
+export async function makePlace(job: JobGit, thread: ThreadId, commit: string): Promise<Tree> {
+  return addWorktree(job, thread, ["--no-checkout", "--detach"], commit);
+}
+
+/** Brings HEAD, index and files of an empty worktree to `commit`, and records it as the end of the line. */
+export async function fillPlace(job: JobGit, tree: Tree, commit: string): Promise<void> {
+  const input = `option no-deref\nupdate HEAD ${commit}\nupdate ${refs.thread(job.job, tree.name)} ${commit}\n`;
+  await tree.git.script("read-tree", FILL, [commit], { input });
+}
+
+const FILL = `
+git update-ref --stdin
+git read-tree --reset -u "$1"
+`;
+
+async function addWorktree(
+  job: JobGit,
+  thread: ThreadId,
+  how: readonly string[],
+  commit: string,
+): Promise<Tree> {
   const name = treeName(job.job, thread);
   await removeWorktree(job, name);
   await mkdir(job.root, { recursive: true });
-  const head = branch === undefined ? ["--detach"] : ["-B", branch];
-  await job.git.run(["worktree", "add", "--quiet", ...head, join(job.root, name), commit]);
-  const made = (await listWorktrees(job)).find((found) => found.name === name);
-  if (made === undefined) throw new Error(`git made no worktree at ${join(job.root, name)}`);
-  return treeAt(job, thread, made.admin);
+  await job.git.run(["worktree", "add", "--quiet", ...how, join(job.root, name), commit]);
+  const admin = await adminOf(job, name);
+  if (admin === undefined) throw new Error(`git made no worktree at ${join(job.root, name)}`);
+  return treeAt(job, thread, admin);
 }
 
 /** Removes the worktree of this name, its administration and its view, finished or not. */

@@ -3,10 +3,12 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync, wri
 import { join } from "node:path";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
-import { claudeFlags, claudeMcp, claudeSettings } from "../../../src/engine/agent-home/claude.ts";
+import { claudeFlags, claudeSettings } from "../../../src/engine/agent-home/claude.ts";
+import { codexConfig } from "../../../src/engine/agent-home/codex.ts";
 import { homeOf, grantOf } from "../../../src/engine/agent-home/home.ts";
 import { makeAgentHomes } from "../../../src/engine/agent-home/make.ts";
 import type { JobDefinition } from "../../../src/job/definition.ts";
+import { TURN_VARIABLES } from "../../../src/runtime/agents/command.ts";
 import { MAIN } from "../../cli/fixture.ts";
 import {
   bodies,
@@ -41,11 +43,13 @@ function place(): Place {
 const job = (at: Place, line: string, role: object = ROLE, sandbox = "advisory"): JobDefinition =>
   definitionOf(at, { ...EXECUTE, agents: { lead: shell(line, { role, sandbox }) } });
 
+const CFA = { run: [process.execPath, MAIN], executable: "/opt/bin/cfa" };
+
 async function made(role: object = ROLE) {
   const at = place();
   const definition = job(at, "true", role);
   const directory = join(at.files, "agents");
-  const homes = await makeAgentHomes(directory, definition, [process.execPath, MAIN]);
+  const homes = await makeAgentHomes(directory, definition, CFA);
   return { at, definition, directory, homes, home: homeOf(directory, "lead") };
 }
 
@@ -58,6 +62,9 @@ describe("the folder of an agent", () => {
       "claude-config/skills/review/SKILL.md",
       "claude-mcp.json",
       "claude-settings.json",
+      "codex-home/config.toml",
+      "codex-home/hooks.json",
+      "codex-home/skills/review/SKILL.md",
       "grant.json",
       "role/SYSTEM.md",
       "role/scripts/report.sh",
@@ -69,7 +76,7 @@ describe("the folder of an agent", () => {
       tools: ["Read", "Bash(git)", "mcp__docs__*"],
       servers: ["docs"],
       scripts: ["report.sh"],
-      read: [home.role, join(home.claudeConfig, "skills")],
+      read: [home.role, join(home.claudeConfig, "skills"), join(home.codexHome, "skills")],
       write: [],
       network: "none",
     });
@@ -82,7 +89,7 @@ describe("the folder of an agent", () => {
     rmSync(home.grant);
     symlinkSync(join(directory, "elsewhere"), home.grant);
     mkdirSync(join(home.claudeConfig, "projects"));
-    await makeAgentHomes(directory, definition, ["cfa"]);
+    await makeAgentHomes(directory, definition, CFA);
     expect(read(home.role, "SYSTEM.md")).toBe("You lead.");
     expect(readdirSync(join(home.role, "scripts"))).toEqual(["report.sh"]);
     expect(lstatSync(home.grant).isFile()).toBe(true);
@@ -92,7 +99,7 @@ describe("the folder of an agent", () => {
 
   test("is made for agents that have a role only", async () => {
     const at = place();
-    const homes = await makeAgentHomes(join(at.files, "agents"), definitionOf(at), ["cfa"]);
+    const homes = await makeAgentHomes(join(at.files, "agents"), definitionOf(at), CFA);
     expect([homes.size, existsSync(join(at.files, "agents"))]).toEqual([0, false]);
   });
 });
@@ -143,13 +150,11 @@ describe("Claude Code", () => {
     expect(permissions.allow).toEqual(allow);
   });
 
-  test("gets the servers of the role, and the channel from whoever runs it", async () => {
-    const { definition } = await made();
-    const servers = definition.agents["lead"]?.role?.mcp ?? {};
+  test("gets the servers of the role, and cfa's own as the configuration of a turn has it", async () => {
+    const { home } = await made();
     const docs = { command: "node", args: ["--version"] };
-    expect(claudeMcp(servers)).toEqual({ mcpServers: { docs } });
-    const channel = { command: "cfa", args: ["mcp"] };
-    expect(claudeMcp(servers, channel)).toEqual({ mcpServers: { docs, cfa: channel } });
+    const cfa = { type: "stdio", command: "/opt/bin/cfa", args: ["mcp"], env: {} };
+    expect(JSON.parse(read(home.claudeMcp, ""))).toEqual({ mcpServers: { docs, cfa } });
   });
 
   test("is told by flags to read this configuration and none of the worktree", async () => {
@@ -169,6 +174,55 @@ describe("Claude Code", () => {
     expect(claudeFlags(home, role)).toEqual([...flags, "--tools", "Read,Bash", ...prompt]);
     expect(claudeFlags(home, { ...role, tools: null, system: null })).toEqual(flags);
     expect(claudeFlags(home, { ...role, tools: ["*"], system: null })).toEqual(flags);
+  });
+});
+
+describe("Codex", () => {
+  const withServer = { ...ROLE, mcp: { "own-docs": { command: ["node", "--version"], env: ["TOKEN"] } } };
+
+  test("has its sandbox, the system prompt and the servers of the role, cfa's own included, in a home of its own", async () => {
+    const { home } = await made({ ...withServer, system: 'You "lead".\n\u007f' });
+    expect(read(home.codexConfig, "").split("\n")).toEqual([
+      'approval_policy = "never"',
+      'sandbox_mode = "workspace-write"',
+      "project_doc_max_bytes = 0",
+      'developer_instructions = "You \\"lead\\".\\n\\u007f"',
+      "",
+      "[sandbox_workspace_write]",
+      "network_access = false",
+      "exclude_slash_tmp = true",
+      "exclude_tmpdir_env_var = true",
+      "writable_roots = []",
+      "",
+      "[mcp_servers.own-docs]",
+      'command = "node"',
+      'args = ["--version"]',
+      'env_vars = ["TOKEN"]',
+      "",
+      "[mcp_servers.cfa]",
+      'command = "/opt/bin/cfa"',
+      'args = ["mcp"]',
+      `env_vars = [${TURN_VARIABLES.map((name) => `"${name}"`).join(", ")}]`,
+      "required = true",
+      'default_tools_approval_mode = "approve"',
+      "",
+    ]);
+  });
+
+  test("reaches the network from its programs only where the role does", async () => {
+    const { definition, home } = await made();
+    const lead = definition.agents["lead"];
+    if (lead?.role === undefined) throw new Error("no role");
+    const grant = { ...grantOf("lead", lead, lead.role, home), network: "full" as const };
+    expect(codexConfig(lead.role, grant, "cfa")).toContain("network_access = true");
+  });
+
+  test("runs the hook of every client before every tool", async () => {
+    const { home } = await made();
+    const [claude] = JSON.parse(read(home.claudeSettings, "")).hooks.PreToolUse;
+    const [codex] = JSON.parse(read(home.codexHooks, "")).hooks.PreToolUse;
+    expect(codex.matcher).toBe("*");
+    expect(codex.hooks[0].command).toBe(claude.hooks[0].command);
   });
 });
 
@@ -202,10 +256,12 @@ describe("a program", () => {
   test("inside a boundary cannot change what its role brings, nor what the tool check holds it to", async () => {
     const at = place();
     const lines = [
-      "for file in role/SYSTEM.md role/scripts/more.sh grant.json claude-settings.json claude-mcp.json; do",
+      "for file in role/SYSTEM.md role/scripts/more.sh grant.json claude-settings.json claude-mcp.json \\",
+      "  codex-home/config.toml codex-home/hooks.json; do",
       '  (echo x >> "$CFA_ROLE_DIR/../$file") 2>/dev/null && echo "$file" >> changed.txt',
       "done",
-      'touch "$CFA_ROLE_DIR/../claude-config/session" && echo kept >> changed.txt',
+      'rm -f "$CFA_ROLE_DIR/../codex-home/config.toml" 2>/dev/null && echo removed >> changed.txt',
+      'touch "$CFA_ROLE_DIR/../claude-config/session" "$CFA_ROLE_DIR/../codex-home/session" && echo kept >> changed.txt',
       APPROVE,
     ];
     const run = await makeEngine().start(job(at, lines.join("\n"), ROLE, "required"));

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { commandAgent, type CommandOptions } from "../../../src/runtime/agents/command.ts";
+import { commandAgent, type CommandOptions, TURN_VARIABLES } from "../../../src/runtime/agents/command.ts";
 import type { TurnEvent, TurnFacts, TurnRequest } from "../../../src/runtime/agents/port.ts";
 import { PLAIN_TURN } from "../plain-turn.ts";
 
@@ -73,6 +73,9 @@ test("the prompt is its input, the workspace its directory, its output the final
 
 test("its environment is PATH, LANG, PWD and what tells of its turn, nothing else", async () => {
   const { text, session } = await run("", {}, { run: ["env"] });
+  const names = text.split("\n").map((line) => line.split("=")[0] ?? "");
+  const ofTurn = names.filter((name) => name.startsWith("CFA_") && name !== "CFA_MCP");
+  expect(TURN_VARIABLES).toEqual(expect.arrayContaining(ofTurn));
   expect(Object.fromEntries(text.split("\n").map((line) => line.split(/=(.*)/s).slice(0, 2)))).toEqual({
     PATH: `${join(home, "bin")}:${process.env["PATH"]}`,
     LANG: "C.UTF-8",
