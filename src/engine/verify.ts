@@ -1,7 +1,7 @@
 /**
  * `cfa verify` without its words: a log file against the rules, and against what is kept outside it.
  *
- * V1. The log alone is enough for chain, rules, rounds, turns, questions and the job; the rest needs a repository or a hash
+ * V1. The log alone is enough for the chain, the rules and what is checked beside them ({@link logChecks}); the rest needs a repository or a hash
  *     that somebody has kept. Every check that could not be made is named, with why.
  * V2. The first offence ends it. Nothing is written.
  */

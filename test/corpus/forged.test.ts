@@ -169,7 +169,7 @@ describe("a row is written as cfa writes it, in a database too:", () => {
     ["no spaces", (text) => text.replace(":", ": "), "", /canonical JSON/],
   ])("%s", async (_, change, at, problem) => {
     const rows = chained(recorded("done"));
-    const forged = [...rows.slice(0, 2)];
+    const forged = rows.slice(0, 2);
     // Entry 3 stands alone in its commit.
     const third = rows[2]!;
     forged.push(
