@@ -11,7 +11,7 @@ import { isChoiceOn, misdropped, undecided, unfinished } from "./verify/decision
 import { JobFacts } from "./verify/facts.ts";
 import { miscounted, misended, unanswered } from "./verify/failures.ts";
 import { misheld, misnoticed } from "./verify/notices.ts";
-import { definitionCheck } from "./verify/opening.ts";
+import { definitionCheck } from "./verify/against-definition.ts";
 import { mistaken } from "./verify/transitions.ts";
 import { TreeFacts, treesCheck } from "./verify/trees.ts";
 

@@ -53,7 +53,7 @@ export function misnoticed(
   const { entry, before } = step;
   if (entry.kind !== "post" || entry.body.thread !== facts.root.thread) return undefined;
   const { message } = entry.body;
-  // The request stands in the first commit, and opening.ts looks at it.
+  // The request stands in the first commit, and against-definition.ts looks at it.
   if (entry.round === 1) return undefined;
   const notice = readNotice(message);
   if (notice === undefined) return `mail to ${facts.root.thread} must be a notice`;
