@@ -3,7 +3,6 @@ import type { Engine } from "../engine/engine.ts";
 import type { JobReader } from "../engine/read-job.ts";
 import type { Draft } from "../persistence/entry.ts";
 import type { Context } from "./context.ts";
-import { say } from "./context.ts";
 import { drive } from "./drive.ts";
 import type { JobPlace } from "./jobs.ts";
 
@@ -21,8 +20,8 @@ export async function carryOn(
   const { json, quiet, budget } = options;
   const { parked, machine } = reader.director.record;
   const first = firstDrafts(parked !== null, budget);
-  if (!quiet) say(context.stderr, `resuming ${place.id} in ${machine.state}`);
-  const start = { json, quiet, top: place.top, reader };
+  const opening = quiet ? undefined : `resuming ${place.id} in ${machine.state}`;
+  const start = { json, quiet, top: place.top, reader, opening };
   return drive(context, (more) => engine.resume(place.top, place.id, { ...more, first }), start);
 }
 

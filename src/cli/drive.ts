@@ -1,7 +1,8 @@
 /**
  * One run from its start to its exit code: entries and progress while it goes on, signals, the last words.
  *
- * D1. With `json`, stdout holds the entries of the job, all of them, as `cfa log --jsonl` prints them, and nothing else.
+ * D1. Nothing of the job is printed before the run owns it: what happens until then is another process's.
+ * D2. With `json`, stdout holds the entries of the job, all of them, as `cfa log --jsonl` prints them, and nothing else.
  */
 import type { RunOptions } from "../engine/engine.ts";
 import type { JobRun } from "../engine/job-run.ts";
@@ -28,19 +29,21 @@ export type DriveOptions = {
   readonly top: string;
   /** What has been read of the job: entries up to there are older than the run. */
   readonly reader: JobReader;
+  /** Said when the run has claimed the job. */
+  readonly opening?: string | undefined;
 };
 
 /** Starts a run and sees it through. Returns the exit code. */
 export async function drive(
   context: Context,
   start: (options: RunOptions) => Promise<JobRun>,
-  { json, quiet, top, reader }: DriveOptions,
+  { json, quiet, top, reader, opening }: DriveOptions,
 ): Promise<number> {
   const after = reader.seq;
   const notify = await userNotify(context, top);
   const viewer = new JobViewer(reader);
   const answer = (question: string) =>
-    commandFor(context, top, `answer ${question} TEXT --job ${viewer.read.record.job}`);
+    commandFor(context, top, `answer ${question} TEXT --job ${viewer.read.record.id}`);
   const { keys } = context.stdin;
   let send: AnsweringMeans["send"] = () => undefined;
   const answering = keys && {
@@ -62,8 +65,10 @@ export async function drive(
       void run.answer(question, text, userName()).catch((error: unknown) => {
         progress.say(`the answer was not given: ${error instanceof Error ? error.message : String(error)}`);
       });
-    if (after > 0) warn(viewer, progress);
-    for await (const entry of run.entriesAfter(json ? 0 : after)) {
+    const begun = await run.begun;
+    if (begun && opening !== undefined) progress.say(opening);
+    if (begun && after > 0) warn(viewer, progress);
+    for await (const entry of begun ? run.entriesAfter(json ? 0 : after) : []) {
       if (json) say(context.stdout, encodeEntry(entry));
       if (entry.seq <= after) continue;
       viewer.apply(entry);

@@ -7,6 +7,7 @@
  */
 import { resolve } from "node:path";
 import { requireAnchoredFile } from "../engine/anchored.ts";
+import { BusError } from "../persistence/bus-error.ts";
 import { decodeEntry } from "../persistence/codec.ts";
 import type { Entry } from "../persistence/entry.ts";
 import { jobFile } from "../persistence/jobs.ts";
@@ -70,10 +71,16 @@ async function open(
     return { name: word, job: undefined, file: openLogFile(resolve(context.cwd, word)), top };
   }
   const { top, id } = await chooseJob(context, repo, word);
-  return { name: id, job: id, file: openLogFile(jobFile(top, id)), top };
+  return { name: id, job: id, file: openLogFile(jobFile(top, id), id), top };
 }
 
-/** The entries of a log, parsed. Throws BusError for a row that is none. */
+/** The entries of a log, parsed. Throws BusError for a row that is none, and for a log without rows. */
 export function* entriesOf({ file, name }: LogSource): Generator<Entry, void, void> {
-  for (const row of file.rows()) yield decodeEntry(row, `entry ${row.seq} of ${name}`);
+  let empty = true;
+  for (const row of file.rows()) {
+    empty = false;
+    yield decodeEntry(row, `entry ${row.seq} of ${name}`);
+  }
+  if (empty)
+    throw new BusError("corrupt", `the log of ${name} is empty: it needs the entry that opens the job`);
 }

@@ -18,7 +18,7 @@ import type { Draft } from "../persistence/entry.ts";
 import { forkDraft, type ForkPoint, forkRows } from "../persistence/fork-rows.ts";
 import { jobDirectory, jobFile, listJobs } from "../persistence/jobs.ts";
 import { type LogFile, openLogFile } from "../persistence/log-file.ts";
-import type { InboxItem } from "../persistence/ports.ts";
+import type { Bus, InboxItem } from "../persistence/ports.ts";
 import { openSqliteBus } from "../persistence/sqlite/bus.ts";
 import { createFile } from "../persistence/sqlite/open.ts";
 import { gitAnchor, readAnchor } from "../runtime/workspaces/anchor-ref.ts";
@@ -27,6 +27,7 @@ import { resolveCommit } from "../runtime/workspaces/repository.ts";
 import { isJobName } from "../runtime/workspaces/trees.ts";
 import { requireAnchoredFile } from "./anchored.ts";
 import { messagesWaiting } from "./messages-waiting.ts";
+import { gcDraft } from "./gc.ts";
 import { CannotStart } from "./prepare.ts";
 import { JobReader, type ReadJob } from "./read-job.ts";
 import { commitsOf } from "./verify-outside.ts";
@@ -54,24 +55,23 @@ type Past = {
  */
 export async function forkJob(top: string, id: string, at: number, by: string): Promise<Fork> {
   if (!(await listJobs(top)).includes(id)) throw new CannotStart(`there is no job ${id} in ${top}`);
-  const file = openLogFile(jobFile(top, id));
+  const file = openLogFile(jobFile(top, id), id);
   try {
     await requireAnchoredFile(top, id, file);
     const past = readPast(file, id, at);
     const missing = await missingCommits(top, [...new Set([...past.commits, ...neededCommits(past)])]);
     requireCommits(past, missing, top);
     const files = requireFiles(past, join(jobDirectory(top, id), "files"));
-    const fork = await freeId(top, `${id}-at-${past.point.seq}`);
-    const { delivered } = past.job.record;
-    await keepTaken(top, fork, {
-      commits: past.commits.filter((commit) => !missing.has(commit)),
-      result: delivered === null || delivered.mode === "merge" ? null : delivered.commit,
-      home: `job:${past.job.record.job}`,
-    });
-    await takeFiles(files, join(jobDirectory(top, fork), "files"));
-    const rows = forkRows(file.rows(), past.point, fork, new Date().toISOString(), firstDrafts(past));
-    if (!createFile(jobFile(top, fork), fork, rows))
-      throw new CannotStart(`job ${fork} was made by somebody else at this moment: try again`);
+    const drafts = firstDrafts(past, missing, by);
+    const make = async (fork: string): Promise<boolean> => {
+      await takeOver(top, fork, past, missing, files);
+      const rows = forkRows(file.rows(), past.point, fork, new Date().toISOString(), drafts);
+      return createFile(jobFile(top, fork), fork, rows);
+    };
+    // Of two that are made at once one gets the id, and the other takes the next.
+    let fork: string;
+    do fork = await freeId(top, `${id}-at-${past.point.seq}`, resultOf(past));
+    while (!(await make(fork)));
     await tell(top, id, { id: `fork:${fork}`, verb: "fork", target: String(past.point.seq), text: fork, by });
     return { id: fork, from: past.point.seq };
   } finally {
@@ -100,14 +100,39 @@ function readPast(file: LogFile, id: string, at: number): Past {
   return { point, job, commits: [...commits] };
 }
 
-/** What the fork's own log begins with: where it comes from, and turns that were running then give their message back. */
-function firstDrafts({ point, job }: Past): readonly Draft[] {
+/** The commit that is the result of the job, where it lies on a branch of its own; null otherwise. */
+function resultOf({ job: { record } }: Past): string | null {
+  const { delivered } = record;
+  return delivered === null || delivered.mode === "merge" ? null : delivered.commit;
+}
+
+/** Refs on the commits that are there, then the files (F2). The folder first: refs without one are taken for those of a job that is gone. */
+async function takeOver(
+  top: string,
+  fork: string,
+  past: Past,
+  missing: ReadonlySet<string>,
+  files: readonly string[],
+): Promise<void> {
+  await mkdir(jobDirectory(top, fork), { recursive: true });
+  const commits = past.commits.filter((commit) => !missing.has(commit));
+  await keepTaken(top, fork, { commits, result: resultOf(past), home: `job:${past.job.record.job}` });
+  await takeFiles(files, join(jobDirectory(top, fork), "files"));
+}
+
+/**
+ * What the fork's own log begins with: where it comes from; that commits of the past are gone, so that this is no riddle; and turns
+ * that were running then give their message back.
+ */
+function firstDrafts({ point, job }: Past, missing: ReadonlySet<string>, by: string): readonly Draft[] {
   const reason = "the fork runs this turn anew";
   const lost = [...job.configuration.cells()].flatMap((cell) =>
     cell.terminates.length > 0 ? [] : cell.lifecycles.flatMap((one) => (one.kind === "Run" ? [one] : [])),
   );
+  const gone = `${missing.size} of the commits that the entries before name are gone`;
   return [
     forkDraft(point),
+    ...(missing.size > 0 ? [gcDraft(point.seq + 2, by, gone)] : []),
     ...lost.map(({ thread, turn }): Draft => ({ kind: "rollback", body: { thread, turn, reason } })),
   ];
 }
@@ -160,15 +185,16 @@ async function takeFiles(paths: readonly string[], store: string): Promise<void>
   }
 }
 
-/** The first id that no job, branch or anchor has. */
-async function freeId(top: string, wanted: string): Promise<string> {
+/** The first id that no job, branch or anchor has; a branch at `result` is what a fork that was killed has left. */
+async function freeId(top: string, wanted: string, result: string | null): Promise<string> {
   const known = new Set(await listJobs(top));
   for (let number = 1; ; number++) {
     const id = number === 1 ? wanted : `${wanted}-${number}`;
     if (!isJobName(id)) throw new CannotStart(`${id} is too long to name a job`);
+    const branch = await resolveCommit(top, `refs/heads/cfa/${id}`);
     const taken =
       known.has(id) ||
-      (await resolveCommit(top, `refs/heads/cfa/${id}`)) !== undefined ||
+      (branch !== undefined && branch !== result) ||
       (await readAnchor(top, id)) !== undefined;
     if (!taken) return id;
   }
@@ -179,19 +205,28 @@ async function tell(top: string, id: string, item: InboxItem): Promise<void> {
   const bus = openSqliteBus(jobFile(top, id), { job: id, mode: "existing" });
   try {
     await bus.inbox.post(item);
-    const claim = await bus.ownership.claim();
-    if ("owner" in claim) return;
-    const told = (await bus.inbox.pending()).filter(({ verb }) => verb === "fork");
-    const drafts = told.map((one): Draft => ({
-      kind: "act",
-      body: { ...one, result: forkAct(one).result },
-    }));
-    const { seq: expected } = await bus.log.head();
-    const consumed = told.map((one) => one.id);
-    const last = (await bus.log.commit({ expected, epoch: claim.epoch, drafts, consumed })).at(-1);
-    if (last !== undefined && (await readAnchor(top, id)) !== undefined)
-      await gitAnchor(top, id)(last.seq, last.hash);
+    // Who posts while this process owns the job leaves it to this one, so it looks again when it owns it no more.
+    while ((await told(bus)).length > 0 && (await recordTold(top, bus)));
   } finally {
     await bus.close();
   }
+}
+
+async function told(bus: Bus): Promise<readonly InboxItem[]> {
+  return (await bus.inbox.pending()).filter(({ verb }) => verb === "fork");
+}
+
+/** Writes what the inbox tells of forks; false when somebody else owns the job. */
+async function recordTold(top: string, bus: Bus): Promise<boolean> {
+  const claim = await bus.ownership.claim();
+  if ("owner" in claim) return false;
+  const items = await told(bus);
+  const drafts = items.map((one): Draft => ({ kind: "act", body: { ...one, result: forkAct(one).result } }));
+  const { seq: expected } = await bus.log.head();
+  const consumed = items.map((one) => one.id);
+  const last = (await bus.log.commit({ expected, epoch: claim.epoch, drafts, consumed })).at(-1);
+  if (last !== undefined && (await readAnchor(top, bus.job)) !== undefined)
+    await gitAnchor(top, bus.job)(last.seq, last.hash);
+  await bus.ownership.release(claim.epoch);
+  return true;
 }

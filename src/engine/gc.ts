@@ -61,14 +61,20 @@ function placeOf(top: string, id: string, { record: { definition, job } }: ReadJ
   };
 }
 
+/** The act of G2 as entry `seq`: from here on commits that earlier entries name may be missing. */
+export function gcDraft(seq: number, by: string, result: string): Draft {
+  return {
+    kind: "act",
+    body: { id: `gc:${seq}`, verb: GC_VERB, target: "", text: "", by, result },
+  };
+}
+
 /** Writes the act of G2; false when somebody else owns the job. */
 async function record(top: string, bus: Bus, { worktrees, refs }: Leftovers, by: string): Promise<boolean> {
   const claim = await bus.ownership.claim();
   if ("owner" in claim) return false;
   const { seq: expected } = await bus.log.head();
-  const result = `removed ${worktrees} worktrees and ${refs} private refs`;
-  const act = { id: `gc:${expected + 1}`, verb: GC_VERB, target: "", text: "", by, result };
-  const drafts: Draft[] = [{ kind: "act", body: act }];
+  const drafts = [gcDraft(expected + 1, by, `removed ${worktrees} worktrees and ${refs} private refs`)];
   const [entry] = await bus.log.commit({ expected, epoch: claim.epoch, drafts, consumed: [] });
   if (entry !== undefined && (await readAnchor(top, bus.job)) !== undefined)
     await gitAnchor(top, bus.job)(entry.seq, entry.hash);

@@ -14,6 +14,8 @@ export class JobRun implements AsyncIterable<Entry> {
   readonly id: string;
   /** How the run ended. Rejects when the engine itself failed. */
   readonly end: Promise<RunEnd>;
+  /** Whether the run has got the job: known with its first entry, and false when it ends because another process has it. */
+  readonly begun: Promise<boolean>;
   readonly #bus: Bus;
   readonly #stop: () => void;
   #seq = 0;
@@ -25,10 +27,20 @@ export class JobRun implements AsyncIterable<Entry> {
     this.id = bus.job;
     this.#bus = bus;
     this.#stop = stop;
-    this.end = start((entry) => this.#announce(entry.seq)).finally(() => {
+    let began: () => void = () => undefined;
+    const first = new Promise<boolean>((resolve) => (began = () => resolve(true)));
+    this.end = start((entry) => {
+      began();
+      this.#announce(entry.seq);
+    }).finally(() => {
       this.#over = true;
       this.#announce(this.#seq);
     });
+    const ended = this.end.then(
+      ({ kind }) => kind !== "owned",
+      () => false,
+    );
+    this.begun = Promise.race([first, ended]);
     // Whoever awaits `end` hears of a failure; iterating alone must not make it an unhandled one.
     this.end.catch(() => undefined);
   }

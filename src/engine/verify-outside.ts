@@ -81,18 +81,19 @@ export class NamedCommits implements LogCheck {
   };
 
   /**
-   * The first entry that names a commit which the repository at `top` does not hold; a note where the log itself tells that
-   * nothing keeps them any more.
+   * The first entry that names a commit which the repository at `top` does not hold; a note where the log itself tells, after the
+   * entries that name them, that nothing keeps them any more.
    */
   async missing(top: string): Promise<Offence | CheckNote | undefined> {
     const missing = await missingCommits(top, [...this.#named.keys()]);
-    const [gone] = [...this.#named].filter(([commit]) => missing.has(commit));
-    if (gone === undefined) return undefined;
-    const [commit, entry] = gone;
-    if (this.#collected !== undefined) {
+    const gone = [...this.#named].filter(([commit]) => missing.has(commit));
+    const unsaid = gone.find(([, { seq }]) => seq > (this.#collected ?? 0));
+    if (gone.length === 0) return undefined;
+    if (unsaid === undefined) {
       const says = `${missing.size} of the ${this.#named.size} commits that it names are gone, as entry ${this.#collected} has it (cfa gc)`;
       return { check: this.name, says };
     }
+    const [commit, entry] = unsaid;
     const problem = `it needs the commit ${commit}, which is not in ${top}`;
     return { check: this.name, seq: entry.seq, claim: printClaim(entry), problem, found: [] };
   }

@@ -1,15 +1,19 @@
 /**
  * `cfa verify` without its words: a log file against the rules, and against what is kept outside it.
  *
- * V1. The log alone is enough for chain, rules, rounds, turns, questions and the job; the rest needs a repository or a hash
+ * V1. The log alone is enough for the chain, the rules and what is checked beside them ({@link logChecks}); the rest needs a repository or a hash
  *     that somebody has kept. Every check that could not be made is named, with why.
  * V2. The first offence ends it. Nothing is written.
  */
-import { jobCheck } from "../job/verify.ts";
+import { jobChecks } from "../job/verify.ts";
 import { BusError } from "../persistence/bus-error.ts";
+import { actsCheck } from "../persistence/checks/acts.ts";
+import { answersCheck } from "../persistence/checks/answers.ts";
 import { ForkCheck } from "../persistence/checks/forks.ts";
+import { mailCheck } from "../persistence/checks/mail.ts";
 import { proxiesCheck } from "../persistence/checks/proxies.ts";
 import { questionsCheck } from "../persistence/checks/questions.ts";
+import { restartsCheck } from "../persistence/checks/restarts.ts";
 import { roundsCheck } from "../persistence/checks/rounds.ts";
 import { turnsCheck } from "../persistence/checks/turns.ts";
 import type { LogFile } from "../persistence/log-file.ts";
@@ -50,7 +54,17 @@ export type VerifyOptions = {
 
 /** The checks beyond chain and rules that need nothing but the log; made anew for each. */
 export function logChecks(): readonly LogCheck[] {
-  return [roundsCheck(complete), turnsCheck(), proxiesCheck(), questionsCheck(), jobCheck()];
+  return [
+    roundsCheck(complete),
+    turnsCheck(),
+    restartsCheck(),
+    mailCheck(),
+    actsCheck(),
+    proxiesCheck(),
+    questionsCheck(),
+    answersCheck(),
+    ...jobChecks(),
+  ];
 }
 
 /** Verifies a log file. Rejects only for what is no fault of the log: a git that cannot be run, a bug. */

@@ -8,7 +8,8 @@ import type { Message, ThreadId } from "../soup/message.ts";
 import { ACTIONS, type Action, type Origin } from "./machine.ts";
 import { fromOrchestrator, ORCHESTRATOR } from "./mail.ts";
 
-const noticeSchema = z.strictObject({
+/** Schema of the body of a notice. */
+export const noticeSchema = z.strictObject({
   action: z.enum(ACTIONS),
   reason: z.string(),
   origin: z.enum(["skill", "orchestrator", "human"]),

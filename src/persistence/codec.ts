@@ -9,6 +9,7 @@ import { z } from "zod";
 import { BusError } from "./bus-error.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { type LogRow, rowOf } from "./chain.ts";
+import { requireKnownVersion } from "./checks/versions.ts";
 import { type Entry, parseDraft } from "./entry.ts";
 import { isPlainFiring } from "./plain-firing.ts";
 
@@ -54,10 +55,12 @@ export function decodeRow(line: string, number: number): LogRow {
 /**
  * A row as an entry: the body parsed with the schema of its kind.
  * @param where the row was found (`line 7`, `entry 7 of FILE`), for the message.
- * @throws BusError `corrupt` for an unknown kind or a body that does not fit it.
+ * @throws BusError `version` for the first entry of a log of another version, `corrupt` for an unknown kind or a body that does
+ *   not fit it.
  */
 export function decodeEntry(row: LogRow, where: string): Entry {
   const { job, seq, round, at, prev, hash } = row;
+  requireKnownVersion(row, where);
   const draft = draftOf(row, where);
   if (draft.kind === "fire") return { job, seq, round, at, prev, hash, kind: "fire", body: draft.body };
   return { job, seq, round, at, prev, hash, ...draft };

@@ -2,9 +2,10 @@
  * A log as it lies in a file, for whoever only reads: rows as they were stored, not yet believed.
  *
  * F1. Nothing is claimed and nothing in the file is changed; the file alone is enough.
- * F2. Rows are given as they stand: whether they fit together is for verify.ts to say.
+ * F2. Only a regular file is read: it is opened more than once, and what comes through a pipe comes once.
+ * F3. Rows are given as they stand: whether they fit together is for verify.ts to say.
  */
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { BusError } from "./bus-error.ts";
 import type { LogRow } from "./chain.ts";
 import { exportFile } from "./export-file.ts";
@@ -29,15 +30,18 @@ export type LogFile = {
 const SQLITE = "SQLite format 3\0";
 
 /**
- * Opens a log: the database of a job (`bus.db`), or what `cfa log --jsonl` printed.
- * @throws BusError `missing`, `foreign`, `version`, `corrupt` or `io`.
+ * Opens a log: the database of a job (`bus.db`), or what `cfa log --jsonl` printed. A database must be of the job `wanted`, where
+ * one is.
+ * @throws BusError `missing`, `foreign`, `version`, `job`, `corrupt` or `io`.
  */
-export function openLogFile(file: string): LogFile {
-  return startOf(file) === SQLITE || file.endsWith(".db") ? sqliteLogFile(file) : exportFile(file);
+export function openLogFile(file: string, wanted?: string): LogFile {
+  return startOf(file) === SQLITE || file.endsWith(".db") ? sqliteLogFile(file, wanted) : exportFile(file);
 }
 
 function startOf(file: string): string {
   try {
+    if (!statSync(file).isFile())
+      throw new BusError("foreign", `${file} is no regular file: write the log into one, and name that`);
     const handle = openSync(file, "r");
     try {
       const bytes = Buffer.alloc(SQLITE.length);
@@ -46,7 +50,7 @@ function startOf(file: string): string {
       closeSync(handle);
     }
   } catch (error) {
-    if (!(error instanceof Error && "code" in error)) throw error;
+    if (error instanceof BusError || !(error instanceof Error && "code" in error)) throw error;
     const missing = error.code === "ENOENT" || error.code === "ENOTDIR";
     const what = missing
       ? "does not exist: name the file of a log"

@@ -16,6 +16,7 @@ import { decodeEntry } from "./codec.ts";
 import type { Entry } from "./entry.ts";
 import { applyDraft } from "./fold.ts";
 import { printClaim } from "./notation.ts";
+import { misformed } from "./checks/form.ts";
 import { misopened, unreadableVersion } from "./checks/versions.ts";
 
 /** An entry between the configurations around it. */
@@ -130,7 +131,9 @@ function read(row: LogRow): Entry | Offence {
   const version = unreadableVersion(row);
   if (version !== undefined) return { ...bare("versions", row), problem: version };
   try {
-    return decodeEntry(row, `entry ${row.seq}`);
+    const entry = decodeEntry(row, `entry ${row.seq}`);
+    const form = misformed(row, entry);
+    return form === undefined ? entry : { ...bare("entries", row), problem: form };
   } catch (error) {
     if (!(error instanceof BusError)) throw error;
     return { ...bare("entries", row), problem: error.message };

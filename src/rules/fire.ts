@@ -97,6 +97,9 @@ export function replay(table: RuleTable, configuration: Configuration, firing: F
   if (rule === undefined) throw new NotARedex(`no rule "${firing.rule}" in the table "${table.name}"`);
   const redex = findRedex(table, configuration, firing);
   if (redex === undefined) {
+    const strange = Object.keys(firing.at).filter((name) => !rule.names.some((known) => known === name));
+    if (strange.length > 0)
+      throw new NotARedex(`${rule.id} names {${rule.names.join(", ")}}, and no ${strange.join(", ")}`);
     const at = Object.entries(firing.at).map(([name, value]) => `${name} = ${value}`);
     const when = (rule.text.when ?? []).join(", ");
     throw new NotARedex(

@@ -138,7 +138,7 @@ export function firstStructural(
 
 /**
  * The first redex of one rule anchored on a thread, if any; with `at`, the first whose naming variables have these
- * values.
+ * values; none where `at` names others than the rule's.
  */
 export function redexOf(
   rule: Rule,
@@ -146,6 +146,7 @@ export function redexOf(
   thread: ThreadId,
   at?: Readonly<Record<string, string>>,
 ): Redex | undefined {
+  if (at !== undefined && Object.keys(at).length !== rule.names.length) return undefined;
   const accepts: Accepts =
     at === undefined ? ANY : ({ bindings }) => rule.names.every((name) => bindings[name] === at[name]);
   const cell = configuration.cell(thread);

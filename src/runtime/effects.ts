@@ -19,6 +19,7 @@ import type { AgentName, ThreadId } from "../soup/message.ts";
 import type { Run } from "../soup/molecule.ts";
 import type { AgentAdapter, TurnEvent } from "./agents/port.ts";
 import type { View } from "./director.ts";
+import { EffectTasks } from "./effect-tasks.ts";
 import { ProxyEffects, type ProxyEffectsOptions, type ProxyTurn } from "./escalation/proxy-effects.ts";
 import { MemoryEffects } from "./escalation/remember.ts";
 import { loggedTree } from "./held.ts";
@@ -56,7 +57,7 @@ type Running = { readonly run: Run; readonly controller: AbortController };
 export class Effects {
   readonly #options: EffectsOptions;
   readonly #view: () => View;
-  readonly #wake: () => void;
+  readonly #tasks: EffectTasks;
   /** Runs of program agents that the state holds, by thread. */
   readonly #runs = new Map<ThreadId, Run>();
   /** Threads with a broadcast under way, and threads with questions. */
@@ -68,14 +69,12 @@ export class Effects {
   readonly #proxies: ProxyEffects;
   readonly #memory: MemoryEffects | undefined;
   readonly #notifications: Notifications;
-  readonly #tasks = new Set<Promise<void>>();
-  readonly #results: (() => readonly Draft[])[] = [];
 
   constructor(options: EffectsOptions, view: () => View, wake: () => void) {
     this.#options = options;
     this.#view = view;
-    this.#wake = wake;
-    const launch: Launch = (work) => this.#launch(work);
+    this.#tasks = new EffectTasks(wake);
+    const launch: Launch = (work) => this.#tasks.launch(work);
     this.#trees = new TreeEffects(options, view, launch);
     this.#proxies = new ProxyEffects(options, {
       view,
@@ -159,15 +158,12 @@ export class Effects {
 
   /** Something is under way or has ended without having been taken up. */
   busy(): boolean {
-    return this.#tasks.size > 0 || this.#results.length > 0;
+    return this.#tasks.busy();
   }
 
   /** Drafts of the effects that have ended, one group an effect; each is made against the state of its moment. */
-  *finished(): IterableIterator<readonly Draft[]> {
-    for (let result = this.#results.shift(); result !== undefined; result = this.#results.shift()) {
-      const drafts = result();
-      if (drafts.length > 0) yield drafts;
-    }
+  finished(): IterableIterator<readonly Draft[]> {
+    return this.#tasks.finished();
   }
 
   /** Starts what the state asks for and is not under way. */
@@ -185,22 +181,7 @@ export class Effects {
     for (const { controller } of this.#turns.values()) controller.abort();
     this.#proxies.stop();
     this.#notifications.stop();
-    while (this.#tasks.size > 0) await Promise.all(this.#tasks);
-  }
-
-  /** Runs `work`; what it resolves to becomes drafts when the loop takes it up. A rejection ends the run. */
-  #launch(work: Parameters<Launch>[0]): void {
-    const done = (result: () => readonly Draft[]) => {
-      this.#results.push(result);
-      this.#tasks.delete(task);
-      this.#wake();
-    };
-    const task: Promise<void> = work().then(done, (error: unknown) =>
-      done(() => {
-        throw error;
-      }),
-    );
-    this.#tasks.add(task);
+    await this.#tasks.ended();
   }
 
   #startTurn(run: Run, view: View): void {
@@ -221,7 +202,7 @@ export class Effects {
     const controller = new AbortController();
     this.#turns.set(key, { run, controller });
     let began = false;
-    this.#launch(async () => {
+    this.#tasks.launch(async () => {
       const begin = () => (began = true);
       const finished =
         readiness.kind === "impossible"
@@ -294,10 +275,9 @@ export class Effects {
     const kind = this.#options.agents[substitute ?? agent]?.boundary;
     const boundary = kind === undefined || kind === "in-process" ? {} : { boundary: kind };
     const by = substitute === null ? {} : { by: substitute };
-    this.#results.push(() =>
+    this.#tasks.report(() =>
       isCurrent() ? [{ kind: "start", body: { thread, turn, agent, pid, started, ...boundary, ...by } }] : [],
     );
-    this.#wake();
   }
 }
 

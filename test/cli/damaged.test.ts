@@ -17,7 +17,10 @@ import {
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { directory, hangOnce, here, repository, shellJob, start } from "./fixture.ts";
+import { rechained } from "../../src/persistence/chain.ts";
+import { VERSIONS } from "../../src/persistence/entry.ts";
+import { openLogFile } from "../../src/persistence/log-file.ts";
+import { directory, git, hangOnce, here, repository, shellJob, start } from "./fixture.ts";
 import { type Finished, finishedJob } from "./reading-fixture.ts";
 
 let done: Finished;
@@ -117,6 +120,65 @@ describe.each<[string, (database: string) => void, RegExp]>([
   });
 });
 
+/** Writes the log anew as of a newer format; its chain is whole. */
+function ofNewerFormat(database: string): void {
+  const file = openLogFile(database);
+  const rows = [...file.rows()];
+  file.close();
+  const known = `"format":${VERSIONS.format},`;
+  const db = new Database(database);
+  db.exec("DROP TRIGGER log_no_update; DELETE FROM checkpoint");
+  const write = db.prepare("UPDATE log SET body = ?, prev = ?, hash = ? WHERE seq = ?");
+  let prev = rows[0]?.prev ?? "";
+  for (const row of rows) {
+    const body = row.seq === 1 ? row.body.replace(known, `"format":${VERSIONS.format + 1},`) : row.body;
+    const { hash } = rechained({ ...row, body }, row.job, prev);
+    write.run(body, prev, hash, row.seq);
+    prev = hash;
+  }
+  db.close();
+}
+
+test("a log of a newer format, its chain whole: to every command that reads a job, adds to it, or reads its export", async () => {
+  const { top, database } = spoilt(ofNewerFormat);
+  await git(top, "update-ref", "-d", `refs/cfa/${done.job}/anchor`);
+  const file = join(directory(), "log.jsonl");
+  writeFileSync(file, `${done.lines.join("\n").replace(/"format":(\d+)/, '"format":99')}\n`);
+  const before = readFileSync(database);
+  const jobs = readdirSync(join(top, ".cfa", "jobs"));
+  for (const words of [
+    ...READERS.map((reader) => [reader[0] ?? "", done.job, ...reader.slice(1)]),
+    ["why", done.job, "3"],
+    ["answer", "q1", "blue", "--job", done.job],
+    ["tell", done.job, "more"],
+    ["fork", done.job, "--at", "9"],
+    ["gc", done.job, "--older-than", "0"],
+    ["replay", file],
+    ["step", file, "--commands", "q"],
+    ["why", file, "3"],
+  ]) {
+    const said = await here(top, ...words);
+    expect({ words, ...said }).toMatchObject({ words, code: 6 });
+    expect(`${said.out}${said.err}`).toMatch(
+      /its format is version \d+, and this cfa reads version \d+: use a/,
+    );
+  }
+  expect(readFileSync(database).equals(before)).toBe(true);
+  expect(readdirSync(join(top, ".cfa", "jobs"))).toEqual(jobs);
+});
+
+test("a log that lies in the folder of another job, to every command that reads or adds to it", async () => {
+  const { top, database } = spoilt(() => undefined);
+  const other = join(top, ".cfa", "jobs", "other-1234abcd");
+  cpSync(join(database, ".."), other, { recursive: true });
+  for (const words of [...READERS, ["why", "3"], ["fork", "--at", "9"]]) {
+    const [verb = "", ...rest] = words;
+    const said = await here(top, verb, "other-1234abcd", ...rest);
+    expect({ words, ...said }).toMatchObject({ words, code: 6 });
+    expect(said.err).toMatch(/holds job "\S+", not "other-1234abcd": its folder was renamed or mixed up$/);
+  }
+});
+
 test("a write-ahead log that is missing: the anchor tells that entries are gone, to whoever reads or adds to the job", async () => {
   const top = await repository();
   const hung = join(directory(), "hung");
@@ -164,6 +226,21 @@ test("an export with a line cut, to every command that reads a file", async () =
     expect(`${said.out}${said.err}`).toMatch(/line 6/);
   }
   expect(readFileSync(file).equals(before)).toBe(true);
+});
+
+test("an export without a line, to every command that reads a file", async () => {
+  const file = join(directory(), "log.jsonl");
+  writeFileSync(file, "");
+  for (const words of [
+    ["verify", file],
+    ["replay", file],
+    ["why", file, "7"],
+    ["step", file, "--commands", "q"],
+  ]) {
+    const said = await here(directory(), ...words);
+    expect({ words, ...said }).toMatchObject({ words, code: 6 });
+    expect(`${said.out}${said.err}`).toContain("is empty: it needs the entry that opens the job");
+  }
 });
 
 test("a file of a log that is shorter than its anchor, where its repository is named", async () => {

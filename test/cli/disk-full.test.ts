@@ -2,11 +2,11 @@
  * A disk that fills up while a job runs: the run ends with one sentence and exit code 1, nothing is lost, and the job goes
  * on when there is room again. Skipped, with the reason, where no small disk can be mounted.
  */
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { jobDirectory, listJobs } from "../../src/persistence/jobs.ts";
+import { jobDirectory, jobFile, listJobs } from "../../src/persistence/jobs.ts";
 import { fillDisk, mountDisk, mountPoint, noDisk } from "./disk.ts";
 import {
   APPROVE,
@@ -67,6 +67,39 @@ ${APPROVE}`,
     expect(lastLine(again.err)).toMatch(FULL);
     (await fillDisk(disk))();
     await expectDone(top, /is DONE/);
+  });
+});
+
+describe.skipIf(noDisk !== undefined)(`a disk that is full already${noDisk ?? ""}`, () => {
+  test("is named by every command on a job; a file is read without room", async () => {
+    const disk = mountPoint();
+    unmount.push(await mountDisk(disk, "8m"));
+    const top = join(disk, "repository");
+    await mkdir(top);
+    await fill(top, { "a.txt": "a\n" });
+    shellJob(top, { lead: `cat >/dev/null\n${APPROVE}` });
+    expect(await cfa(top, "run", "--quiet")).toMatchObject({ code: 0 });
+    const [job = ""] = await listJobs(top);
+    for (const suffix of ["-wal", "-shm"]) rmSync(`${jobFile(top, job)}${suffix}`, { force: true });
+    const makeRoom = await fillDisk(disk);
+    for (const words of [
+      ["status"],
+      ["verify"],
+      ["replay"],
+      ["gc", "--older-than", "0"],
+      ["fork", "--at", "9"],
+    ]) {
+      const { code, err } = await here(top, ...words);
+      expect({ words, code }).toEqual({ words, code: 1 });
+      expect(lastLine(err)).toMatch(FULL);
+    }
+    for (const words of [
+      ["verify", jobFile(top, job)],
+      ["replay", jobFile(top, job)],
+    ])
+      expect({ words, ...(await here(top, ...words)) }).toMatchObject({ words, code: 0 });
+    makeRoom();
+    expect(await here(top, "status")).toMatchObject({ code: 0 });
   });
 });
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { cfa, here } from "./fixture.ts";
+import { cfa, git, here } from "./fixture.ts";
 import { type Finished, finishedJob } from "./reading-fixture.ts";
 
 let done: Finished;
@@ -36,6 +36,16 @@ test.each([
   const { code, out, err } = await here(done.top, verb, fork, ...target, ...rest);
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out).toMatch(expected);
+});
+
+test("one of a job that has delivered has the result on its own branch, and says so", async () => {
+  const last = done.lines.findIndex((line) => line.includes('"kind":"deliver"')) + 1;
+  const { code, out } = await cfa(done.top, "fork", done.job, "--at", String(last), "-q");
+  expect(code).toBe(0);
+  const own = `cfa/${done.job}-at-${last}`;
+  expect(out).toMatch(new RegExp(`^branch ${own} at [0-9a-f]{10}$`, "m"));
+  expect(out).toContain(`show one: git show ${own}:b.txt`);
+  expect(await git(done.top, "show", `${own}:b.txt`)).toBe("write");
 });
 
 test.each([

@@ -58,7 +58,9 @@ function runOut({ top, job }: Frozen): void {
 async function expectWhole({ top, job }: Frozen): Promise<void> {
   expect(await here(top, "verify", job)).toMatchObject({ code: 0 });
   const entries = entriesOf((await here(top, "log", "--jsonl")).out);
-  expect(entries.filter(({ kind }) => kind === "rollback")).toHaveLength(1);
+  expect(entries.flatMap(({ kind, body }) => (kind === "rollback" ? [body.reason] : []))).toEqual([
+    "the process that ran this turn has died, or stood still past its lease",
+  ]);
   for (const { kind, body } of entries)
     if (kind === "start" && body.pid !== null && body.started !== null)
       expect(processState({ pid: body.pid, started: body.started })).toBe("gone");
@@ -73,7 +75,9 @@ test("keeps the job for its lease, and loses it then; it wakes while the other r
   const { top, owner, marks } = job;
   const early = await cfa(top, "resume");
   expect(early).toMatchObject({ code: 8, out: "" });
-  expect(early.err).toMatch(new RegExp(`run by another process: pid ${owner.pid} on \\S+ since 2`));
+  expect(early.err).toMatch(
+    new RegExp(`^the job is run by another process: pid ${owner.pid} on \\S+ since 2`),
+  );
 
   runOut(job);
   const second = start(top, "resume");

@@ -1,6 +1,7 @@
 /** `cfa gc`: what ended jobs leave in the repository goes by age; log, anchor and result stay. */
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { execa } from "execa";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { cfa, git, here, repository, shellJob, start } from "./fixture.ts";
 import { type Finished, finishedJob } from "./reading-fixture.ts";
@@ -56,6 +57,30 @@ test("worktrees and private refs go, the log tells of it, and it stays valid eve
   expect(fork).toMatchObject({ code: 2, out: "" });
   expect(fork.err).toMatch(/ stands on the commit [0-9a-f]{40}, which is no longer in /);
   expect((await here(top, "status")).out).toContain("DONE");
+  expect(await here(top, "fork", "--at", String(lines.length))).toMatchObject({ code: 0 });
+  const forked = await here(top, "verify", `${job}-at-${lines.length}`);
+  expect(forked).toMatchObject({ code: 0 });
+  expect(forked.out).toMatch(
+    /\n {2}commits +\d+ of the \d+ commits that it names are gone, as entry \d+ has/,
+  );
+});
+
+test("what a kill in the midst of it has left goes when it is done again", async () => {
+  const { top, job } = done;
+  const all = await git(
+    top,
+    "for-each-ref",
+    "--format=create %(refname) %(objectname)",
+    `refs/cfa/${job}/*/**`,
+  );
+  expect((await here(top, "gc", "--older-than", "0")).code).toBe(0);
+  await execa("git", ["update-ref", "--stdin"], { cwd: top, input: `${all}\n` });
+  expect((await here(top, "verify")).code).toBe(0);
+  expect((await here(top, "gc", "--older-than", "0")).out).toMatch(
+    /: removed 0 worktrees and \d+ private refs$/,
+  );
+  expect((await here(top, "gc", "--older-than", "0")).out).toMatch(/: nothing is left of it$/);
+  expect((await here(top, "verify")).code).toBe(0);
 });
 
 test("what is left of a job whose folder was removed is named and goes; its result stays", async () => {

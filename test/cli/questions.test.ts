@@ -51,6 +51,18 @@ test("the run ends with exit code 4, the answer comes from another process, resu
   ).toEqual([["answer", "blue", "answered"]]);
 });
 
+test("a fork names itself in the commands that it prints for its questions", async () => {
+  const { top, job } = await waiting();
+  const lines = (await here(top, "log", "--jsonl")).out.split("\n");
+  const running = lines.findIndex((line) => line.includes('"kind":"start"')) + 1;
+  const { code, out, err } = await cfa(top, "fork", job, "--at", String(running));
+  expect(code).toBe(4);
+  const [, fork = ""] = /^(\S+) goes on from entry/.exec(err) ?? [];
+  expect(fork).toMatch(new RegExp(`^${job}-at-`));
+  const named = [...`${out}\n${err}`.matchAll(/cfa answer \S+ TEXT --job (\S+)/g)];
+  expect(named.map(([, of]) => of)).toEqual([fork, fork]);
+});
+
 test.each(["file", "-"])("an answer of several lines from %s", async (from) => {
   const { top, question } = await waiting();
   const text = "blue,\nbut not too dark\n";

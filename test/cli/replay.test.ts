@@ -64,6 +64,17 @@ test("--at prints a configuration whose soup can be parsed back", async () => {
   }
 });
 
+test("--at with --soup prints the molecules that the entry changed", async () => {
+  const [line = ""] = await replay("--rule", "send-empty");
+  const [number = ""] = /\d+/.exec(line) ?? [];
+  const thread = `job:${done.job}`;
+  expect(await replay("--at", number, "--soup")).toEqual([
+    line,
+    `       - Send(orchestrator,${thread},[])`,
+    `       + Idle(orchestrator,${thread})`,
+  ]);
+});
+
 test("--jsonl prints one object a line", async () => {
   const [first = ""] = await replay("--rule", "wake", "--jsonl");
   expect(JSON.parse(first)).toMatchObject({
@@ -78,6 +89,11 @@ describe("mistakes:", () => {
     [["replay", "--rule", "sparc"], /no rule sparc: did you mean spark\?/],
     [["replay", "--at", "9999"], /ends at entry \d+: there is no entry 9999/],
     [["replay", "--from", "x"], /--from takes the number of an entry/],
+    [["replay", "--from", "20", "--to", "10"], /--from 20 is after --to 10/],
+    [["replay", "--at", "9", "--jsonl"], /--at prints what stands after one entry, and --jsonl chooses/],
+    [["replay", "--at", "9", "--rule", "spark"], /and --rule chooses/],
+    [["replay", "--thread", "PLAN:7", "--to", "3"], /has no thread PLAN:7: did you mean PLAN:1\?/],
+    [["replay", "--agent", "werker"], /has no agent werker: did you mean worker\?/],
     [["why", "nobody"], /has no thread nobody/],
     [["why", "9999"], /there is no entry 9999/],
     [["step"], /needs a terminal/],
@@ -89,6 +105,13 @@ describe("mistakes:", () => {
       err: expect.stringMatching(says),
     });
   });
+});
+
+test("why: the end of a delivered job's own tree is not told as if its work were lost", async () => {
+  const { out } = await here(done.top, "why", String(done.lines.length));
+  expect(out).toMatch(/ deliver +the work was delivered on cfa\//);
+  expect(out).toContain("the workspace of the job was removed");
+  expect(out).not.toContain("the work of job was dropped");
 });
 
 test("why: a sentence, then the causes, newest first, one a line", async () => {

@@ -40,6 +40,8 @@ describe("commands", () => {
     ["b spark; d 1; c", "last", /no breakpoints are set/],
     ["d 3", 0, /no breakpoint 3/],
     ["b rule sparc", 0, /there is no rule sparc/],
+    ["b sparc", 0, /there is no rule and no thread sparc, and no entry holds it/],
+    ["b spark", 0, /^breakpoint 1: rule spark$/],
     ["/nowhere", 0, /no later entry holds nowhere/],
     ["b", 0, /no breakpoints are set/],
   ])("%s", (commands, at, said) => {
@@ -56,8 +58,8 @@ describe("commands", () => {
     expect(ruleAt(second)).toBe("spark");
     expect(second.at).toBeGreaterThan(spark.at);
     expect(after("C", second).at).toBe(spark.at);
-    expect(after("b thread PLAN:1; c").said).toBe("breakpoint 1: thread PLAN:1");
-    expect(after("b message write; c").said).toBe("breakpoint 1: message write");
+    expect(after("b thread PLAN:1; c").said).toBe("met breakpoint 1: thread PLAN:1");
+    expect(after("b message write; c").said).toBe("met breakpoint 1: message write");
     expect(after("b PLAN:1; b write; b").said).toBe("breakpoints: 1 thread PLAN:1, 2 message write");
   });
 
@@ -71,7 +73,7 @@ test("--commands prints what the screen would show", async () => {
   const { out, code } = await here(done.top, "step", "--commands", "n 3; b spark; c; print; q; n");
   expect(code).toBe(0);
   const lines = out.split("\n");
-  expect(lines.slice(0, 2)).toEqual(["breakpoint 1: rule spark", "breakpoint 1: rule spark"]);
+  expect(lines.slice(0, 2)).toEqual(["breakpoint 1: rule spark", "met breakpoint 1: rule spark"]);
   expect(lines[2]).toMatch(
     new RegExp(`^${done.job}  entry \\d+ of ${done.lines.length}  commit \\d+  \\S+  INTENT$`),
   );
@@ -163,7 +165,7 @@ test("a session in a terminal: keys, a new size, and the terminal as it was afte
     await tmux("send-keys", "-t", "main", "n", "Right", "b");
     await waitFor(/^b █$/);
     await tmux("send-keys", "-t", "main", "spark", "Enter", "c");
-    await waitFor(/^breakpoint 1: rule spark$/);
+    await waitFor(/^met breakpoint 1: rule spark$/);
     await tmux("resize-window", "-t", "main", "-x", "60", "-y", "14");
     await waitFor(/^n next {2}p previous .*…$/);
     await tmux("send-keys", "-t", "main", "q");

@@ -1,8 +1,11 @@
 /** `cfa verify`: what it says of jobs and of files, and that nothing damaged passes. */
-import { copyFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Draft } from "../../src/persistence/entry.ts";
+import { openSqliteBus } from "../../src/persistence/sqlite/bus.ts";
 import { cfa, directory, here } from "./fixture.ts";
 import { type Finished, finishedJob } from "./reading-fixture.ts";
 
@@ -24,6 +27,36 @@ test("a job is valid, checked against its anchor and its commits; the hash that 
   expect((await here(top, "verify", job, "--head", head.split(":")[1]!)).out).toContain(
     "the kept hash stands in it",
   );
+});
+
+test.each(["verify", "replay"])("%s leaves nothing beside a file that it reads", async (verb) => {
+  const elsewhere = directory();
+  copyFileSync(done.database, join(elsewhere, "bus.db"));
+  expect(await here(elsewhere, verb, "./bus.db")).toMatchObject({ code: 0, err: "" });
+  expect(readdirSync(elsewhere)).toEqual(["bus.db"]);
+});
+
+test("entries that only the write-ahead log holds are read, too", async () => {
+  const copy = join(directory(), "bus.db");
+  copyFileSync(done.database, copy);
+  const bus = openSqliteBus(copy);
+  const claim = await bus.ownership.claim();
+  const { seq: expected } = await bus.log.head();
+  const note: Draft = { kind: "note", body: { level: "info", thread: null, text: "more" } };
+  if ("epoch" in claim) await bus.log.commit({ expected, epoch: claim.epoch, drafts: [note], consumed: [] });
+  const { out } = await here(directory(), "verify", copy);
+  await bus.close();
+  expect(out).toMatch(new RegExp(`^valid: ${done.job}, ${done.lines.length + 1} entries`));
+});
+
+test("a pipe and a folder are refused: a log is read more than once", async () => {
+  const elsewhere = directory();
+  await execa("mkfifo", [join(elsewhere, "log.jsonl")]);
+  for (const name of ["./log.jsonl", "./"]) {
+    const { code, out, err } = await here(elsewhere, "verify", name);
+    expect({ code, out }).toEqual({ code: 6, out: "" });
+    expect(err).toMatch(/ is no regular file: write the log into one, and name that$/);
+  }
 });
 
 test("a file is enough, anywhere; what could not be checked is said", async () => {

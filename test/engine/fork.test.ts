@@ -174,6 +174,21 @@ describe("from the commits of a job with children, named files and a conflict th
     expect(await listJobs(place.top)).toEqual(before);
   });
 
+  test("several at once get an id each, and the job tells of all; what a kill has left of one is taken up", async () => {
+    const last = (await entriesOf(place, id)).findLast(({ kind }) => kind === "release")?.seq ?? 0;
+    const made = await Promise.all([1, 2, 3].map(() => forkJob(place.top, id, last, "me")));
+    const ids = new Set(made.map((one) => one.id));
+    expect(ids.size).toBe(3);
+    const acts = bodies(await entriesOf(place, id), "act").map(({ text }) => text);
+    expect(new Set(acts.filter((text) => ids.has(text)))).toEqual(ids);
+
+    const [killed = ""] = ids;
+    rmSync(jobFile(place.top, killed));
+    expect(git(place.top, "for-each-ref", `refs/cfa/${killed}/past`)).not.toBe("");
+    expect((await forkJob(place.top, id, last, "me")).id).toBe(killed);
+    expect(await verified(place, killed)).toMatchObject({ valid: true, offence: null });
+  });
+
   test("a commit that is gone is named before anything is written", async () => {
     const lost = makePlace();
     const first = await runJob(EXECUTE, TEAM, { place: lost, engine: makeEngine({}) });

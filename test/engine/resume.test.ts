@@ -138,7 +138,11 @@ describe("a turn that is lost", () => {
     expect(end).toEqual({ kind: "ended", state: "DONE" });
     expect(seen).toEqual([[2, "task", "one\ntwo\nthree\n", false], false, "the intent\n"]);
     expect(bodies(entries, "rollback")).toEqual([
-      { thread: `state:${run.id}:EXECUTE:1`, turn: 1, reason: "the process that ran this turn has died" },
+      {
+        thread: `state:${run.id}:EXECUTE:1`,
+        turn: 1,
+        reason: "the process that ran this turn has died, or stood still past its lease",
+      },
     ]);
     const [lost = ""] = refsBelow(place.top, `refs/cfa/${run.id}/lost`);
     expect(git(place.top, "show", `refs/cfa/${run.id}/lost/${lost}:half.txt`)).toBe("half");

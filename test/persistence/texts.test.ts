@@ -68,10 +68,15 @@ test("a text is stored once, however many entries hold it; short ones stay where
   expect(bodies).toBeLessThan(1_100);
 });
 
-test("the tables forbid changing and deleting one", () => {
+test("the tables forbid changing, deleting and replacing one; put there again it is there once", () => {
   const db = new Database(file);
   expect(() => db.exec("UPDATE texts SET text = ''")).toThrow("never changed");
   expect(() => db.exec("DELETE FROM texts")).toThrow("never deleted");
+  for (const verb of ["INSERT", "REPLACE", "INSERT OR REPLACE"]) {
+    const put = db.prepare(`${verb} INTO texts SELECT hash, text || ? FROM texts`);
+    expect(() => put.run("."), verb).toThrow("never replaced");
+    expect(put.run("").changes, verb).toBe(0);
+  }
   db.close();
 });
 

@@ -5,6 +5,7 @@
  */
 import { openEngine } from "../../engine/engine.ts";
 import { forkJob } from "../../engine/fork.ts";
+import { rethrowMachineFault } from "../../runtime/machine-fault.ts";
 import { carryOn } from "../carry-on.ts";
 import { type Context, say } from "../context.ts";
 import { Misuse } from "../errors.ts";
@@ -32,7 +33,7 @@ export async function forkCommand(
   if (wanted === undefined)
     throw new Misuse("say where: cfa fork JOB --at N (cfa replay JOB numbers the entries)");
   const { top, id } = await chooseJob(context, repo, job);
-  const fork = await forkJob(top, id, wanted, userName());
+  const fork = await forkJob(top, id, wanted, userName()).catch(rethrowMachineFault);
   const place = { top, id: fork.id };
   say(context.stderr, `${fork.id} goes on from entry ${fork.from} of ${id}${endOf(wanted, fork.from)}`);
   const reader = await readFolds(place);

@@ -38,6 +38,8 @@ export async function gcCommand(
   const before = new Date(context.now().getTime() - age);
   const top = await repositoryTop(context, repo);
   const ids = job === undefined ? await listJobs(top) : [(await chooseJob(context, repo, job)).id];
+  // First, as it needs no word in a log: where the disk is full, it makes the room for those.
+  const gone = job === undefined ? await reapGone(top, !dryRun) : [];
   let exit: number = EXIT.completed;
   const all: Collected[] = [];
   for (const id of ids) {
@@ -47,7 +49,6 @@ export async function gcCommand(
       exit = reportError(context, error);
     }
   }
-  const gone = job === undefined ? await reapGone(top, !dryRun) : [];
   if (json) {
     const reaped = gone.map(({ job, ...left }) => ({ job, left, gone: true }));
     say(context.stdout, JSON.stringify([...all, ...reaped], null, 2));

@@ -9,6 +9,7 @@ import { EXIT } from "../exit-codes.ts";
 import { entriesOf, type LogSource, withSource } from "../log-source.ts";
 import { configurationLines } from "../view/configuration-lines.ts";
 import { agentsNamed, replayLine, replayObject, soupLines, touches } from "../view/replay-line.ts";
+import { NamesAsked } from "../view/names-asked.ts";
 
 /** Options of `cfa replay`. */
 export type ReplayOptions = {
@@ -33,20 +34,37 @@ export async function replayCommand(
   if (rule !== undefined) requireRule(rule);
   const from = entryNumber("--from", options.from) ?? 1;
   const to = entryNumber("--to", options.to) ?? Infinity;
+  if (from > to) throw new Misuse(`--from ${from} is after --to ${to}: no entry is between them`);
   const wanted = entryNumber("--at", at);
+  if (wanted !== undefined) requireAlone(options);
   return withSource(context, options.repo, word, async (source) => {
-    if (wanted !== undefined) return printAt(context, source, wanted);
+    if (wanted !== undefined) return printAt(context, source, wanted, options.soup ?? false);
+    const names = new NamesAsked(options);
     const { stdout } = context;
     for (const step of stepsOf(entriesOf(source))) {
       const { seq } = step.entry;
-      if (seq > to) break;
-      if (seq < from || !isWanted(step, options)) continue;
+      names.meet(step);
+      if (seq > to && names.met) break;
+      if (seq < from || seq > to || !isWanted(step, options)) continue;
       for (const line of linesOf(step, options)) say(stdout, line);
       await stdout.drained();
-      if (stdout.closed()) break;
+      if (stdout.closed()) return EXIT.completed;
     }
+    const unknown = names.unknown(source.name);
+    if (unknown !== undefined) throw new Misuse(unknown);
     return EXIT.completed;
   });
+}
+
+/** Options that choose among lines; `--at` prints none. */
+const CHOOSING = ["from", "to", "thread", "agent", "rule", "jsonl"] as const;
+
+function requireAlone(options: ReplayOptions): void {
+  const other = CHOOSING.find((name) => options[name] !== undefined && options[name] !== false);
+  if (other === undefined) return;
+  throw new Misuse(
+    `--at prints what stands after one entry, and --${other} chooses among lines: leave one of them out`,
+  );
 }
 
 function linesOf(step: Step, { jsonl = false, soup = false }: ReplayOptions): readonly string[] {
@@ -60,13 +78,14 @@ function isWanted({ entry }: Step, { thread, agent, rule }: ReplayOptions): bool
   return thread === undefined || touches(entry, thread);
 }
 
-/** Prints the configuration after entry `wanted`. */
-function printAt({ stdout }: Context, source: LogSource, wanted: number): number {
+/** Prints the configuration after entry `wanted`; with `soup` the molecules that the entry changed. */
+function printAt({ stdout }: Context, source: LogSource, wanted: number, soup: boolean): number {
   let last = 0;
-  for (const { entry, after } of stepsOf(entriesOf(source))) {
-    last = entry.seq;
+  for (const step of stepsOf(entriesOf(source))) {
+    last = step.entry.seq;
     if (last < wanted) continue;
-    for (const line of configurationLines(after)) say(stdout, line);
+    const lines = soup ? [replayLine(step), ...soupLines(step)] : configurationLines(step.after);
+    for (const line of lines) say(stdout, line);
     return EXIT.completed;
   }
   throw new Misuse(`the log of ${source.name} ends at entry ${last}: there is no entry ${wanted}`);

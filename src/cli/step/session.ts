@@ -78,7 +78,7 @@ function goOn(session: Session, direction: 1 | -1): Session {
     const step = steps[at - 1];
     const hit = breakpoints.findIndex((one) => step !== undefined && isHit(one, step));
     if (hit >= 0)
-      return { ...session, at, said: `breakpoint ${hit + 1}: ${breakpointText(breakpoints[hit])}` };
+      return { ...session, at, said: `met breakpoint ${hit + 1}: ${breakpointText(breakpoints[hit])}` };
   }
   const end = direction === 1 ? steps.length : 0;
   return {
@@ -111,7 +111,10 @@ function setBreakpoint(session: Session, on: Breakpoint["on"] | undefined, what:
   }
   const kind = on ?? kindOf(session, what);
   if (kind === "rule" && !complete.byId.has(what)) return { ...session, said: `there is no rule ${what}` };
-  const breakpoints = [...session.breakpoints, { on: kind, what }];
+  const breakpoint = { on: kind, what };
+  if (on === undefined && kind === "message" && !session.steps.some((step) => isHit(breakpoint, step)))
+    return { ...session, said: `there is no rule and no thread ${what}, and no entry holds it` };
+  const breakpoints = [...session.breakpoints, breakpoint];
   return { ...session, breakpoints, said: `breakpoint ${breakpoints.length}: ${kind} ${what}` };
 }
 

@@ -91,6 +91,9 @@ export function wordsOf({ entry, after }: Step): string {
     case "release":
       if (entry.body.into === entry.body.thread)
         return `what git had left unfinished in the workspace of ${name(entry.body.thread)} was ${entry.body.result === "conflict" ? "found" : "ended"}`;
+      // What becomes of a job's own work is its delivery; then its tree goes.
+      if (entry.body.result === "dropped" && entry.body.thread.startsWith("job:"))
+        return "the workspace of the job was removed";
       return `the work of ${name(entry.body.thread)} was ${RELEASED[entry.body.result]}`;
     default:
       return recorded(entry);

@@ -7,11 +7,13 @@
 import { JobReader, type ReadJob } from "../../engine/read-job.ts";
 import type { Transition } from "../../job/machine.ts";
 import { readinessIn } from "../../job/readiness.ts";
+import type { StateRecord } from "../../job/state-record.ts";
 import type { Entry } from "../../persistence/entry.ts";
 import type { InboxItem } from "../../persistence/ports.ts";
 import type { Wait } from "../../runtime/dependencies/readiness.ts";
 import type { Spent } from "../../runtime/spending.ts";
 import type { ThreadState } from "../../runtime/thread-states.ts";
+import { jobBranch } from "../../runtime/workspaces/trees.ts";
 import { invariant } from "../../soup/invariant.ts";
 import type { AgentName, ThreadId } from "../../soup/message.ts";
 import { type ConversationMoment, conversationsOf } from "./conversation-view.ts";
@@ -68,6 +70,12 @@ export type JobView = {
   readonly boundary: Readonly<Record<AgentName, string>>;
 };
 
+/** A fork takes over what the other job had delivered, on a branch of its own; what was merged is where it is. */
+function deliveredOf({ id, delivered }: StateRecord): JobView["delivered"] {
+  if (delivered === null || delivered.mode === "merge") return delivered;
+  return { ...delivered, branch: jobBranch(id) };
+}
+
 /** Folds a job entry by entry into its view. */
 export class JobViewer {
   readonly #reader: JobReader;
@@ -98,7 +106,7 @@ export class JobViewer {
   view(inbox: readonly InboxItem[] = []): JobView {
     const { read } = this;
     const { record, ledger, configuration } = read;
-    const { machine, delivered, definition } = record;
+    const { machine, definition } = record;
     const answers = pendingAnswers(ledger, inbox);
     const questions = questionsOf(ledger, answers);
     const moment: ConversationMoment = {
@@ -118,7 +126,7 @@ export class JobViewer {
       questions,
       answers,
       threads: threadView(ledger.root, moment),
-      delivered,
+      delivered: deliveredOf(record),
       ended: configuration.isClosed(ledger.root) && ledger.unreleased.size === 0,
       request: definition.request,
       openedAt: record.openedAt,

@@ -3,7 +3,7 @@
  * what it came to (docs/escalation.md).
  *
  * P1. `start` and `turn` on `escalation:<e>` need a Proxy of question e in the soup, an aborted `turn` none any more; the numbers of turns go up.
- * P2. A good `turn` is followed in its commit by `respond` or `escalate` of its question; a failed one by neither.
+ * P2. (That nobody else answers in its name: answers.ts.) A good `turn` is followed in its commit by `respond` or `escalate` of its question; a failed one by neither.
  * P3. A workspace of `escalation:<e>` is opened below the thread that has asked e.
  */
 import { conversationOf, questionOf } from "../conversation.ts";

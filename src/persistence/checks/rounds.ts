@@ -3,19 +3,53 @@
  * are pairwise disjoint in the configuration before it (docs/rules.md, "Rounds and order").
  *
  * R1. A commit with a choice, a move or a record is no round: its entries are judged one after the other, by the rules alone.
+ * R2. Where a withdrawal rule matches, a round holds withdrawal rules only: nothing starts below a thread that is going.
  */
 import { findRedex } from "../../rules/fire.ts";
+import { redexesOf } from "../../rules/redex.ts";
 import { Claims } from "../../rules/round.ts";
 import type { RuleTable } from "../../rules/table.ts";
+import { threadsNamed } from "../change.ts";
 import type { Flaw, LogCheck, Step } from "../verify.ts";
 
 /** The check of the rounds of a log. */
 export function roundsCheck(table: RuleTable): LogCheck {
+  const dying = new Set<string>();
   return {
     name: "rounds",
-    says: "the firings of a round are disjoint",
-    commit: (steps) => (steps.every((step) => isStructural(table, step)) ? overlap(table, steps) : undefined),
+    says: "the firings of a round are disjoint, and withdrawal comes first",
+    commit: (steps) => {
+      const isRound = steps.length > 0 && steps.every((step) => isStructural(table, step));
+      const flaw = isRound ? (overlap(table, steps) ?? outOfTurn(table, steps, dying)) : undefined;
+      for (const step of steps) noteDying(dying, step);
+      return flaw;
+    },
   };
+}
+
+/** Keeps the threads that are going: withdrawal rules match at those alone. */
+function noteDying(dying: Set<string>, { entry, after }: Step): void {
+  if (entry.kind !== "fire" && entry.kind !== "terminate") return;
+  for (const thread of threadsNamed(entry)) {
+    if (after.dying(thread)) dying.add(thread);
+    else dying.delete(thread);
+  }
+}
+
+/** See R2. */
+function outOfTurn(table: RuleTable, steps: readonly Step[], dying: ReadonlySet<string>): Flaw | undefined {
+  const other = steps.find((step) => !isWithdrawal(table, step));
+  const before = steps[0]?.before;
+  if (other === undefined || before === undefined) return undefined;
+  for (const thread of dying) {
+    const first = redexesOf(table, before, thread).find(({ rule }) => rule.text.withdrawal === true);
+    if (first !== undefined)
+      return {
+        seq: other.entry.seq,
+        problem: `${thread} is going, and ${first.rule.id} matches there: withdrawal rules go to their fixpoint first`,
+      };
+  }
+  return undefined;
 }
 
 function isStructural(table: RuleTable, { entry }: Step): boolean {

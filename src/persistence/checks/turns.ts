@@ -5,7 +5,8 @@
  *     interrupt has taken or that went with its thread, and each but once.
  * T2. A `turn` is followed in its commit by the firing of its choice; a failed one sends nothing, an aborted one has none.
  * T3. Nobody but the root chooses without a `turn` before it in the commit.
- * T4. What an interrupt abandons is the message of the Run on its thread.
+ * T4. A turn that has not ended well leaves no outcome record, and one calls optional only what its own choice sends to.
+ * T5. What an interrupt abandons is the message of the Run on its thread.
  *
  * Turns of the proxy are looked at by proxies.ts.
  */
@@ -30,7 +31,7 @@ export function turnsCheck(): LogCheck {
       if (step.entry.kind === "open") root = step.entry.body.root.thread;
       const gone = overtakenBy(step);
       if (gone !== undefined) overtaken.set(keyOf(gone), gone.agent);
-      return misplaced(step, overtaken);
+      return misplaced(step, overtaken) ?? leavesRecord(step);
     },
     commit: (steps) => withoutChoice(steps) ?? withoutTurn(steps, root),
   };
@@ -63,6 +64,13 @@ function misplaced(step: Step, overtaken: Map<string, string>): string | undefin
   return undefined;
 }
 
+/** See T4. */
+function leavesRecord({ entry }: Step): string | undefined {
+  if (entry.kind !== "turn" || entry.body.result === "ok" || entry.body.outcome === null) return undefined;
+  const { turn, thread, result } = entry.body;
+  return `turn ${turn} on ${thread} ${result}: it leaves no outcome record`;
+}
+
 function mistaken(turn: EntryBody<"turn">, overtaken: Map<string, string>): string | undefined {
   const agent = overtaken.get(keyOf(turn));
   if (agent === undefined) return `nothing has taken the place of turn ${turn.turn} on ${turn.thread}`;
@@ -93,10 +101,20 @@ function withoutChoice(steps: readonly Step[]): Flaw | undefined {
   return undefined;
 }
 
-function unfitting({ result, turn }: EntryBody<"turn">, { entry }: Step): string | undefined {
+function unfitting({ result, turn, optional }: EntryBody<"turn">, { entry }: Step): string | undefined {
+  const payloads = entry.kind === "fire" ? (entry.body.choice?.ps ?? []) : [];
+  const stranger = optional.find((thread) => !payloads.some((one) => sendsTo(one, thread)));
+  if (stranger !== undefined)
+    return `turn ${turn} calls ${stranger} optional: its choice must send something there`;
   if (result === "ok" || entry.kind !== "fire" || entry.body.rule === "nosend-step") return undefined;
   return `turn ${turn} ${result}: its choice must be nosend-step`;
 }
+
+function sendsTo(one: Payloads[number], thread: string): boolean {
+  return one.kind === "deliver" && one.thread === thread;
+}
+
+type Payloads = NonNullable<NonNullable<EntryBody<"fire">["choice"]>["ps"]>;
 
 function withoutTurn(steps: readonly Step[], root: string): Flaw | undefined {
   const ended = new Set<string>();

@@ -1,5 +1,6 @@
 /** The first entry is `open`, no other is, and it names versions that this cfa knows (CfA §13). */
 import { z } from "zod";
+import { BusError } from "../bus-error.ts";
 import type { LogRow } from "../chain.ts";
 import { type Entry, VERSIONS } from "../entry.ts";
 
@@ -16,6 +17,12 @@ export function unreadableVersion(row: LogRow): string | undefined {
       return `its ${name} is version ${version}, and this cfa reads version ${known}: use a cfa that knows it`;
   }
   return undefined;
+}
+
+/** Refuses an `open` row of another version; `where` it was found is for the message. @throws BusError `version`. */
+export function requireKnownVersion(row: LogRow, where: string): void {
+  const problem = unreadableVersion(row);
+  if (problem !== undefined) throw new BusError("version", `${where}: ${problem}`);
 }
 
 function jsonOrNothing(text: string): unknown {

@@ -6,7 +6,6 @@
  * Q3. Statements are prepared once a connection; each operation is a file beside this one.
  * Q4. Opening, reading and posting claim nothing.
  */
-import { BusError } from "../bus-error.ts";
 import { decodeEntry } from "../codec.ts";
 import { inboxItemSchema } from "../inbox-item.ts";
 import { later, ownerOf } from "../lease.ts";
@@ -16,6 +15,7 @@ import { prepareAppendRound } from "./append-round.ts";
 import { prepareReadCheckpoint, prepareSaveCheckpoint } from "./checkpoint.ts";
 import { guarded } from "./errors.ts";
 import { preparePending, preparePost } from "./inbox.ts";
+import { requireKnownLog } from "./known-version.ts";
 import { prepareBeat, prepareClaim, prepareReadLease, prepareRelease } from "./lease.ts";
 import { connect, type Connection, createFile, jobOf } from "./open.ts";
 import { prepareReadHead } from "./read-head.ts";
@@ -51,13 +51,9 @@ export function openSqliteBus(file: string, options: SqliteBusOptions = {}): Bus
     if (mode === "create" && job !== undefined) createFile(file, job);
     const db = connect(file, mode, synchronous);
     try {
-      const found = jobOf(db, file);
-      if (job === undefined || job === found)
-        return busOn({ db, file, job: found, run }, withDefaults(options));
-      throw new BusError(
-        "job",
-        `${file} holds job "${found}", not "${job}": its folder was renamed or mixed up`,
-      );
+      const found = jobOf(db, file, job);
+      requireKnownLog(db, file, found);
+      return busOn({ db, file, job: found, run }, withDefaults(options));
     } catch (error) {
       db.close();
       throw error;

@@ -25,13 +25,11 @@ export function busErrorOf(error: unknown, file: string): unknown {
   if (error instanceof z.ZodError)
     return new BusError("corrupt", `${file} holds a row that no cfa wrote: restore it from a copy`, because);
   if (!(error instanceof Database.SqliteError)) return error;
+  // The file of shared memory that even readers need could not be made as long as it must be.
+  if (error.code === "SQLITE_IOERR_SHMSIZE") return full(file, because);
   switch (primaryCode(error.code)) {
     case "SQLITE_FULL":
-      return new BusError(
-        "full",
-        `${file}: no space left on its disk; free some, then resume the job`,
-        because,
-      );
+      return full(file, because);
     case "SQLITE_NOTADB":
       return new BusError(
         "foreign",
@@ -62,6 +60,10 @@ export function busErrorOf(error: unknown, file: string): unknown {
     default:
       return new BusError("io", `${file}: ${error.message} (${error.code})`, because);
   }
+}
+
+function full(file: string, because: ErrorOptions): BusError {
+  return new BusError("full", `${file}: no space left on its disk; free some, then resume the job`, because);
 }
 
 /** `SQLITE_IOERR_WRITE` → `SQLITE_IOERR`: extended codes add words to the primary one. */

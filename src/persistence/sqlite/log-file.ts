@@ -11,6 +11,7 @@ import type { LogFile } from "../log-file.ts";
 import { prepareReadCheckpoint } from "./checkpoint.ts";
 import { guarded } from "./errors.ts";
 import { connect, type Connection, jobOf } from "./open.ts";
+import { connectToRead } from "./reading.ts";
 import { prepareLengthen } from "./texts.ts";
 
 /** Rows fetched at once. */
@@ -26,12 +27,13 @@ const rowSchema = z.strictObject({
   hash: z.string(),
 });
 
-/** The log in a database file. @throws BusError as `openSqliteBus` does. */
-export function sqliteLogFile(file: string): LogFile {
+/** The log in a database file; of `wanted`, where that is given. @throws BusError as `openSqliteBus` does. */
+export function sqliteLogFile(file: string, wanted?: string): LogFile {
   return guarded(file, () => {
-    const db = connect(file, "readonly", "FULL");
+    // The job of a repository may be run at this moment: a copy would lag behind its anchor.
+    const db = wanted === undefined ? connectToRead(file) : connect(file, "readonly", "FULL");
     try {
-      const job = jobOf(db, file);
+      const job = jobOf(db, file, wanted);
       const readCheckpoint = prepareReadCheckpoint(db);
       return {
         kind: "database",

@@ -64,16 +64,22 @@ export function connect(file: string, mode: OpenMode, synchronous: "FULL" | "NOR
   }
 }
 
-/** The job whose log a connection holds. */
-export function jobOf(db: Connection, file: string): string {
+/** The job whose log a connection holds. @throws BusError `job` when that is not the one that was `wanted`. */
+export function jobOf(db: Connection, file: string, wanted?: string): string {
   const row: unknown = db.prepare("SELECT job FROM meta").get();
   const parsed = z.strictObject({ job: z.string().min(1) }).safeParse(row);
   if (!parsed.success)
     throw new BusError("corrupt", `${file} does not say of which job it is: restore it from a copy`);
-  return parsed.data.job;
+  const { job } = parsed.data;
+  if (wanted === undefined || wanted === job) return job;
+  throw new BusError(
+    "job",
+    `${file} holds job "${job}", not "${wanted}": its folder was renamed or mixed up`,
+  );
 }
 
-function recognise(db: Connection, file: string): void {
+/** Sees that a database is a cfa log of this version (F2). @throws BusError `foreign` or `version`. */
+export function recognise(db: Connection, file: string): void {
   const application = db.pragma("application_id", { simple: true });
   if (application !== APPLICATION_ID)
     throw new BusError("foreign", `${file} is a database, but not a cfa log, or is empty: name another file`);

@@ -47,6 +47,16 @@ CREATE TABLE texts (
 CREATE TRIGGER texts_no_update BEFORE UPDATE ON texts
 BEGIN SELECT raise(ABORT, 'a text of the log is never changed'); END;
 
+-- REPLACE would delete without the triggers above. A text that is there already is put there once.
+CREATE TRIGGER texts_no_replace BEFORE INSERT ON texts
+WHEN EXISTS (SELECT 1 FROM texts WHERE hash = new.hash)
+BEGIN
+  SELECT CASE (SELECT text FROM texts WHERE hash = new.hash)
+    WHEN new.text THEN raise(IGNORE)
+    ELSE raise(ABORT, 'a text of the log is never replaced')
+  END;
+END;
+
 CREATE TRIGGER texts_no_delete BEFORE DELETE ON texts
 BEGIN SELECT raise(ABORT, 'a text of the log is never deleted'); END;
 
