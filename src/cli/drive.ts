@@ -3,6 +3,7 @@
  *
  * D1. Nothing of the job is printed before the run owns it: what happens until then is another process's.
  * D2. With `json`, stdout holds the entries of the job, all of them, as `cfa log --jsonl` prints them, and nothing else.
+ * D3. It waits for the human only where it asks them itself: where a question opens below the live view and can be typed at.
  */
 import type { RunOptions } from "../engine/engine.ts";
 import type { JobRun } from "../engine/job-run.ts";
@@ -14,7 +15,7 @@ import { type Context, say, type SignalName } from "./context.ts";
 import { EXIT, exitOfState } from "./exit-codes.ts";
 import { commandFor } from "./jobs.ts";
 import type { AnsweringMeans } from "./progress/answering.ts";
-import { type Progress, progressOn } from "./progress/progress.ts";
+import { isLive, type Progress, progressOn } from "./progress/progress.ts";
 import { lastWords, ownedLine } from "./last-words.ts";
 import { stopping } from "./stopping.ts";
 import { userNotify } from "./user-configuration.ts";
@@ -45,26 +46,26 @@ export async function drive(
   const answer = (question: string) =>
     commandFor(context, top, `answer ${question} TEXT --job ${viewer.read.record.id}`);
   const { keys } = context.stdin;
-  let send: AnsweringMeans["send"] = () => undefined;
-  const answering = keys && {
-    keys,
-    send: (question: string, text: string) => send(question, text),
-    stop: () => stop.now("SIGINT"),
-  };
+  let send: AnsweringMeans["send"] = () => Promise.reject(new Error("the run has not begun"));
+  const asks = keys !== undefined && !quiet && !json && isLive(context);
+  const answering = asks
+    ? {
+        keys,
+        send: (question: string, text: string) => send(question, text),
+        stop: () => stop.now("SIGINT"),
+      }
+    : undefined;
   const progress = progressOn(context, viewer, { quiet: quiet || json, answer, answering });
   const stop = stopping(context, viewer, progress);
   let end: RunEnd;
   try {
     const run = await start({
-      waitForHuman: context.stdin.isTTY,
+      waitForHuman: asks,
       onTurnEvent: progress.event,
       ...(notify === undefined ? {} : { notify }),
     });
     stop.of(run);
-    send = (question, text) =>
-      void run.answer(question, text, userName()).catch((error: unknown) => {
-        progress.say(`the answer was not given: ${error instanceof Error ? error.message : String(error)}`);
-      });
+    send = (question, text) => run.answer(question, text, userName());
     const begun = await run.begun;
     if (begun && opening !== undefined) progress.say(opening);
     if (begun && after > 0) warn(viewer, progress);

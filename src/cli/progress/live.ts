@@ -33,6 +33,7 @@ export function liveProgress(
   const answering = means && new Answering(means, stderr, (line) => above.push(line));
 
   const draw = (): void => {
+    answering?.beforePicture();
     const now = context.now();
     const typing = answering?.lines(80).join("\n") ?? "";
     if (!news && typing === typed && now.getTime() - drawnAt < 1000) return;
@@ -52,6 +53,8 @@ export function liveProgress(
     entry: (entry) => {
       news = true;
       if (entry.kind === "turn") output.delete(entry.body.thread);
+      if (entry.kind === "fire" && entry.body.rule === "human-reply")
+        answering?.replied(entry.body.at["e"] ?? "");
       const line = eventLine(entry, viewer.read, answer);
       if (line?.loud === true) above.push(...line.text.split("\n"));
     },

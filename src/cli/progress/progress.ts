@@ -32,15 +32,20 @@ export type ProgressOptions = {
   readonly answering?: AnsweringMeans | undefined;
 };
 
+/** Whether progress that is not quiet is the live view: stderr is a terminal that can draw. */
+export function isLive({ stderr, env }: Context): boolean {
+  return stderr.isTTY && env["TERM"] !== "dumb";
+}
+
 /** The progress that fits the output (P1). */
 export function progressOn(
   context: Context,
   viewer: JobViewer,
   { quiet, answer, answering }: ProgressOptions,
 ): Progress {
-  const { stderr, env } = context;
+  const { stderr } = context;
   if (quiet) return silent(context);
-  if (stderr.isTTY && env["TERM"] !== "dumb") return liveProgress(context, viewer, { answer, answering });
+  if (isLive(context)) return liveProgress(context, viewer, { answer, answering });
   return {
     entry: (entry) => {
       const line = eventLine(entry, viewer.read, answer);
