@@ -50,7 +50,7 @@ async function post(
       method: "POST",
       headers: {
         "content-type": "application/json",
-        "idempotency-key": `${notification.job}:${notification.question}`,
+        "idempotency-key": `${notification.job}:${notification.question}:${notification.exchange}`,
       },
       body: JSON.stringify(notification),
       signal: AbortSignal.any([signal, AbortSignal.timeout(NOTIFICATION_MILLIS)]),

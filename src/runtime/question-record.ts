@@ -19,7 +19,7 @@ export type QuestionRecord = {
   readonly since: string;
   /** The answer that counts when nobody has given one by that time, ISO 8601. */
   readonly default: { readonly answer: string; readonly at: string } | undefined;
-  /** The human has been told of it outside of cfa, or that has failed. */
+  /** The human has been told outside of cfa that it was put to them, the last time it was, or that has failed. */
   notified: boolean;
   /** Set while the human is asked. */
   asking: boolean;
@@ -61,6 +61,7 @@ export function foldQuestion(questions: ReadonlyMap<QuestionId, QuestionRecord>,
   if (known === undefined) return;
   if (firing.rule === "escalate") {
     known.asking = true;
+    known.notified = false;
     known.text = firing.choice?.y?.body ?? known.text;
   }
   if (firing.rule === "human-reply") known.asking = false;

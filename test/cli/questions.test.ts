@@ -3,7 +3,17 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { JobView } from "../../src/cli/view/job-view.ts";
-import { APPROVE, cfa, cfaWith, entriesOf, here, keptRepository, repository, shellJob } from "./fixture.ts";
+import {
+  APPROVE,
+  cfa,
+  cfaWith,
+  entriesOf,
+  here,
+  keptRepository,
+  repository,
+  shellJob,
+  start,
+} from "./fixture.ts";
 
 /** Asks in INTENT, and keeps the answer in INTENT.md. */
 const ASKS = `message=$(cat)
@@ -72,6 +82,18 @@ test.each(["file", "-"])("an answer of several lines from %s", async (from) => {
   expect((await cfa(top, "resume", "--quiet")).code).toBe(0);
   const entries = entriesOf((await here(top, "log", "--jsonl")).out);
   expect(entries.flatMap(({ kind, body }) => (kind === "act" ? [body.text] : []))).toEqual([text]);
+});
+
+test("inbox --watch tells of a question each time that it is put to the human", async () => {
+  const top = await repository();
+  shellJob(top, { lead: ASKS, proxy: 'echo "proxy: $(cat)"' });
+  expect((await cfa(top, "run")).code).toBe(4);
+  const inbox = start(top, "inbox", "--watch");
+  await inbox.seen("Which colour?");
+  expect((await cfa(top, "answer", "q1.1.1", "blue")).code).toBe(0);
+  expect((await cfa(top, "resume")).code).toBe(4);
+  await inbox.seen("blue");
+  inbox.kill("SIGKILL");
 });
 
 describe("what is no answer to an open question is refused with a sentence and exit code 2", () => {

@@ -17,6 +17,7 @@ import {
   notes,
   read,
   runJob,
+  shell,
   startJob,
   until,
   write,
@@ -44,6 +45,7 @@ describe.concurrent("a notification", () => {
         job: first.run.id,
         question: "q1.1.1",
         conversation: "escalation:q1.1.1",
+        exchange: 1,
         agent: "lead",
         thread: `state:${first.run.id}:EXECUTE:1`,
         text: "which colour?",
@@ -73,7 +75,7 @@ describe.concurrent("a notification", () => {
     const { end, entries, run } = await finish(started);
     server.close();
     expect(end.kind).toBe("waiting");
-    expect(got).toEqual([[`${run.id}:q1.1.1`, expect.objectContaining({ question: "q1.1.1" })]]);
+    expect(got).toEqual([[`${run.id}:q1.1.1:1`, expect.objectContaining({ question: "q1.1.1" })]]);
     expect(bodies(entries, "notify")).toEqual([
       { question: "q1.1.1", to: `http://127.0.0.1:${port}/hook`, problem: null },
     ]);
@@ -89,6 +91,32 @@ describe.concurrent("a notification", () => {
     await started.run.answer("q1.1.1", "blue");
     const { end } = await finish(started);
     expect(end).toEqual({ kind: "ended", state: "DONE" });
+  });
+
+  test("is given again when the proxy asks again, with the number of the exchange", async () => {
+    const place = makePlace();
+    const told = join(place.files, "told");
+    const keys = {
+      ...EXECUTE,
+      agents: { lead: shell("cat"), proxy: shell("cat") },
+      notify: { run: ["sh", "-c", `cat >>${told}`] },
+    };
+    const proxy: Script = async (turn) =>
+      turn.turn === 3 ? turn.respond("dark") : turn.turn === 1 ? "which?" : "how dark?";
+    const started = await startJob(keys, { lead: asks, proxy }, { place });
+    await until(started.run, "notify");
+    await started.run.answer("q1.1.1", "blue");
+    let given = 0;
+    await until(started.run, "notify", () => ++given === 2);
+    await started.run.answer("q1.1.1", "very");
+    const { end, entries } = await finish(started);
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    const lines = read(place.files, "told").trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({ question: "q1.1.1", exchange: 1, text: "which?" }),
+      expect.objectContaining({ question: "q1.1.1", exchange: 2, text: "how dark?" }),
+    ]);
+    expect(bodies(entries, "notify")).toHaveLength(2);
   });
 
   test("of the caller is given where the job says nothing", async () => {

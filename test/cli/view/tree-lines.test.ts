@@ -85,7 +85,7 @@ test("agent, thread, state, turn, time, and the last line or the reason", () => 
 
 test("a parked job and its questions stand in the first line; an ended one stops its clock", () => {
   const asked = { agent: "lead", policy: "always", since: AT, default: null } as const;
-  const question = { id: "q1", conversation: "escalation:q1", thread: "t", text: "?", ...asked };
+  const question = { id: "q1", conversation: "escalation:q1", exchange: 1, thread: "t", text: "?", ...asked };
   const parked = job([], { parked: "the budget of 4 turns is spent", questions: [question] });
   expect(treeLines(parked, { width: 200, rows: 20, now: NOW })).toEqual([
     "notes-1  EXECUTE  4 turns  1m 05s  parked: the budget of 4 turns is spent  1 question open",
