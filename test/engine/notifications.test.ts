@@ -64,18 +64,21 @@ describe.concurrent("a notification", () => {
       let body = "";
       request.on("data", (chunk: Buffer) => (body += chunk.toString()));
       request.on("end", () => {
-        got.push([request.headers["idempotency-key"], JSON.parse(body)]);
+        const { "idempotency-key": key, authorization } = request.headers;
+        got.push([key, authorization, JSON.parse(body)]);
         response.end();
       });
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo; // oxlint-disable-line typescript/no-unsafe-type-assertion -- it listens on a port
-    const url = `http://127.0.0.1:${port}/hook?token=secret`;
+    const url = `http://user:s%3Acret@127.0.0.1:${port}/hook?token=secret`;
     const started = await startJob({ ...EXECUTE, notify: { url } }, { lead: asks }, { waitForHuman: false });
     const { end, entries, run } = await finish(started);
     server.close();
     expect(end.kind).toBe("waiting");
-    expect(got).toEqual([[`${run.id}:q1.1.1:1`, expect.objectContaining({ question: "q1.1.1" })]]);
+    expect(got).toEqual([
+      [`${run.id}:q1.1.1:1`, `Basic ${btoa("user:s:cret")}`, expect.objectContaining({ question: "q1.1.1" })],
+    ]);
     expect(bodies(entries, "notify")).toEqual([
       { question: "q1.1.1", to: `http://127.0.0.1:${port}/hook`, problem: null },
     ]);
@@ -83,6 +86,7 @@ describe.concurrent("a notification", () => {
 
   test.each([
     [{ run: ["sh", "-c", "echo no such thing >&2; exit 3"] }, "it ended with exit status 3: no such thing"],
+    [{ url: "http://user:secret@127.0.0.1:9/hook?tok=1" }, expect.not.stringMatching(/secret|tok=/u)],
     [{ url: "http://127.0.0.1:1/" }, expect.stringMatching(/ECONNREFUSED|bad port/u)],
   ])("that fails (%j) is in the log with its reason, and the job goes on", async (notify, problem) => {
     const started = await startJob({ ...EXECUTE, notify }, { lead: asks });
