@@ -109,6 +109,7 @@ describe("what is no answer to an open question is refused with a sentence and e
     [["nope", "x"], "has a question nope"],
     [["nope", "x", "--job", "nope"], "there is no job nope"],
     [["QUESTION"], "say what: cfa answer"],
+    [["QUESTION", "--no"], "an answer that begins with a dash: cfa answer ID -- TEXT"],
     [["QUESTION", " "], "the answer is empty"],
     [["QUESTION", "x", "--file", "y"], "not from both"],
     [["QUESTION", "--file", "no-such-file"], "cannot be read"],
