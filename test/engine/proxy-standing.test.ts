@@ -106,6 +106,13 @@ describe("at each entry", () => {
     expect(names.slice(0, causes.length)).toEqual(causes);
   });
 
+  test("why after a withdrawal: the mark, and its reason", () => {
+    const standing = { kind: "answered", text: "[WITHDRAW]\nnobody wants it" } as const;
+    expect(standingLine(CONVERSATION, standing)).toBe(
+      `${CONVERSATION} was answered: "[WITHDRAW] nobody wants it"`,
+    );
+  });
+
   test.each<[string, string]>([
     ["ask", "is with the proxy (when_unsure): red or blue?"],
     ["escalate", "waits for the human (when_unsure): which colour?"],
