@@ -21,6 +21,7 @@ const view: JobView = {
     by: null,
     state: "ended",
     since: "",
+    turn: null,
     turns: 0,
     failures: 0,
     why: "",

@@ -27,6 +27,7 @@ function thread(id: string, agent: string, more: Partial<ThreadView> = {}): Thre
     by: null,
     state: "waiting for mail",
     since: AT,
+    turn: more.state === "running" ? 2 : null,
     turns: 1,
     failures: 0,
     why: "",
@@ -65,7 +66,7 @@ test("agent, thread, state, turn, time, and the last line or the reason", () => 
   const view = job([
     thread("state:notes-1:PLAN:2", "lead", { state: "ended", turns: 2 }),
     lead([
-      writer(1, { state: "running", turns: 2, failures: 1, why: "task: write" }),
+      writer(1, { state: "running", turn: 3, turns: 2, failures: 1, why: "task: write" }),
       writer(2, { state: "queued", turns: 0, why: "task: write too" }),
       writer(3, { state: "waiting for the human", why: "q1: which?" }),
       writer(4, { state: "ended", why: "merged as abc1234" }),
