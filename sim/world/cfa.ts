@@ -129,9 +129,9 @@ export class Cfa {
   /** Tells the human, sooner or later, or fails to. */
   #notifier(gate: Gate): Notifier {
     const { witness, choices, faults } = this.#world;
-    const tell = ({ question }: Notification) =>
+    const tell = ({ question, exchange }: Notification) =>
       gate(`notify of ${question}`, () => {
-        witness.see({ kind: "notified", cfa: this.actor.name, question });
+        witness.see({ kind: "notified", cfa: this.actor.name, question, exchange });
         if (!choices.percent(20)) return undefined;
         countFault(faults, "notification-fails");
         return "nobody is there";

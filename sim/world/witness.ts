@@ -18,7 +18,7 @@ export type Event =
     }
   | { readonly kind: "posted"; readonly id: string }
   /** The human was told of a question outside of cfa. */
-  | { readonly kind: "notified"; readonly cfa: string; readonly question: string }
+  | { readonly kind: "notified"; readonly cfa: string; readonly question: string; readonly exchange: number }
   | { readonly kind: "crashed"; readonly cfa: string }
   | {
       readonly kind: "program-started";

@@ -19,6 +19,9 @@ export function addHumanCommands(program: Command, context: Context, settle: Set
     .option(...REPO)
     .option("--job <job>", "the job that asks")
     .option("--file <file>", "take the answer from a file")
+    .showHelpAfterError(
+      "(an answer that begins with a dash: cfa answer ID -- TEXT, or - and the text on standard input)",
+    )
     .action(async (question: string, text: string | undefined, options: AnswerOptions) => {
       const { answerCommand } = await import("./commands/answer.ts");
       settle(await answerCommand(context, question, text, options));

@@ -46,9 +46,12 @@ export function stopping(context: Context, viewer: JobViewer, progress: Progress
   };
 }
 
-/** Kills the programs of all turns, with their descent. */
+/** Kills the programs of all turns, those of the proxy included, with their descent. */
 async function killTurns(viewer: JobViewer): Promise<void> {
   if (viewer.empty) return;
-  const running = [...viewer.read.ledger.threads.values()].flatMap(({ process }) => process ?? []);
+  const { threads, escalations } = viewer.read.ledger;
+  const running = [...threads.values(), ...escalations.records.values()].flatMap(
+    ({ process }) => process ?? [],
+  );
   await Promise.all(running.map(({ pid, started }) => killStray(pid, started)));
 }

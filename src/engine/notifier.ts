@@ -3,8 +3,10 @@
  * address that it is posted to.
  *
  * N1. Neither waits longer than {@link NOTIFICATION_MILLIS}.
- * N2. The log names the program, or the address without user, password and query: they may hold secrets.
+ * N2. The log names the program, or the address without user, password and query: they may hold secrets. So do the reasons of failures.
+ * N3. A user and a password in an address are sent as HTTP Basic authentication (RFC 7617).
  */
+import { unescape } from "node:querystring";
 import { runProgram } from "../runtime/process/run-program.ts";
 import { processIsolation } from "../runtime/process/isolation.ts";
 import type { Notification, Notifier } from "../runtime/notifications.ts";
@@ -45,12 +47,14 @@ async function post(
   notification: Notification,
   signal: AbortSignal,
 ): Promise<string | undefined> {
+  const { url, authorization } = target(address);
   try {
-    const response = await fetch(address, {
+    const response = await fetch(url, {
       method: "POST",
       headers: {
+        ...authorization,
         "content-type": "application/json",
-        "idempotency-key": `${notification.job}:${notification.question}`,
+        "idempotency-key": `${notification.job}:${notification.question}:${notification.exchange}`,
       },
       body: JSON.stringify(notification),
       signal: AbortSignal.any([signal, AbortSignal.timeout(NOTIFICATION_MILLIS)]),
@@ -60,8 +64,20 @@ async function post(
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const { cause } = error;
-    return cause instanceof Error && cause.message !== "" ? cause.message : error.message;
+    const why = cause instanceof Error && cause.message !== "" ? cause.message : error.message;
+    return why.replaceAll(url, publicPart(url)).replaceAll(address, publicPart(address));
   }
+}
+
+/** An address as it is called, and what authenticates there (N3). */
+function target(address: string): { readonly url: string; readonly authorization: Record<string, string> } {
+  const url = new URL(address);
+  const { username, password } = url;
+  if (username === "" && password === "") return { url: url.href, authorization: {} };
+  url.username = "";
+  url.password = "";
+  const words = Buffer.from(`${unescape(username)}:${unescape(password)}`).toString("base64");
+  return { url: url.href, authorization: { authorization: `Basic ${words}` } };
 }
 
 async function execute(

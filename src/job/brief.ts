@@ -9,6 +9,7 @@ import { isLive, type LiveState, skillOutcomes } from "./machine.ts";
 import { abandonedRemark, ARTIFACT_OF, conflictRemark, promptOf } from "./mail.ts";
 import { instructionsOf, isDispatch } from "./prompts.ts";
 import { skillOf } from "./skills.ts";
+import { stallLimitOf } from "./stall-limit.ts";
 import { leadOf, type StateRecord } from "./state-record.ts";
 
 /** The brief of a turn on `thread`, which works in `tree`, about `message`. */
@@ -23,7 +24,8 @@ export function briefOf(
   const lead = thread === leadOf(record);
   const live = isLive(state) ? state : "EXECUTE";
   const instance = ledger.thread(thread);
-  const role = definition.agents[instance.agent]?.role;
+  const agent = definition.agents[instance.agent];
+  const role = agent?.role;
   const given = live === "EXECUTE" ? null : definition.given[ARTIFACT_OF[live]];
   const first = entries[state] === 1 && given === null;
   return {
@@ -48,7 +50,7 @@ export function briefOf(
     prices: definition.prices,
     hooks: definition.hooks,
     statusVersion: definition.status_tokens,
-    stall: role?.limits.stall ?? definition.limits.stall,
+    stall: stallLimitOf(agent, definition.limits),
     refusals: definition.limits.retries,
     ...(role === undefined ? {} : { sends: role.sends }),
     ...toldOf(record, instance, lead ? live : null),

@@ -239,7 +239,10 @@ export const jobFileSchema = z
           .meta({ description: "Longest turn, from the start of its program." }),
         stall: duration()
           .optional()
-          .meta({ description: "Longest silence of a running turn; off unless set." }),
+          .meta({
+            description:
+              "Longest silence of a running turn; unless set, 5m for agents with adapter: files, and off for others.",
+          }),
         retries: whole(0).default(2).meta({
           description: "Failures that a state or a child survives; the next one ends it. 0 allows none.",
         }),

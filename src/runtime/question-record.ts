@@ -5,6 +5,7 @@
  */
 import { questionOf } from "../persistence/conversation.ts";
 import type { EntryBody } from "../persistence/entry.ts";
+import type { EscalationRecord } from "./escalation/escalations.ts";
 import type { Firing } from "../rules/fire.ts";
 import type { Policy, QuestionId, ThreadId } from "../soup/message.ts";
 
@@ -19,7 +20,7 @@ export type QuestionRecord = {
   readonly since: string;
   /** The answer that counts when nobody has given one by that time, ISO 8601. */
   readonly default: { readonly answer: string; readonly at: string } | undefined;
-  /** The human has been told of it outside of cfa, or that has failed. */
+  /** The human has been told outside of cfa that it was put to them, the last time it was, or that has failed. */
   notified: boolean;
   /** Set while the human is asked. */
   asking: boolean;
@@ -30,6 +31,21 @@ export type QuestionRecord = {
 /** The question that somebody means by its id or by its conversation (K1). */
 export function questionNamed(words: string): QuestionId {
   return questionOf(words) ?? words;
+}
+
+/** Why a question takes no answer of a person, as the rest of a sentence about it; `record` is its way to its answer. */
+export function closedBecause(known: QuestionRecord, record: EscalationRecord | undefined): string {
+  const last = record?.exchanges.at(-1);
+  if (known.answer !== undefined) {
+    if (record?.answer?.byProxy === true) return "has been answered already, by the proxy";
+    if (record !== undefined && last === undefined)
+      return "has been answered already, by cfa itself: it was not put to a human";
+    if (last?.byDefault === true) return "has been answered already, by its default answer";
+    return "has been answered already";
+  }
+  if (known.ended || known.asking) return "has ended without an answer";
+  if (last === undefined || last.replied === null) return "is not put to a human";
+  return "has been answered already; the proxy works on the answer";
 }
 
 /** A question that has just been asked, in the turn that has ended with it. */
@@ -61,6 +77,7 @@ export function foldQuestion(questions: ReadonlyMap<QuestionId, QuestionRecord>,
   if (known === undefined) return;
   if (firing.rule === "escalate") {
     known.asking = true;
+    known.notified = false;
     known.text = firing.choice?.y?.body ?? known.text;
   }
   if (firing.rule === "human-reply") known.asking = false;

@@ -16,6 +16,7 @@ import type { Proxy } from "../soup/molecule.ts";
 import type { Director, Stand } from "./director.ts";
 import { defaultReply, type EscalationRecord } from "./escalation/escalations.ts";
 import type { Ledger } from "./ledger.ts";
+import { closedBecause } from "./question-record.ts";
 
 /** What decides how a question is treated. */
 type Policies = Pick<Director, "proxy" | "unanswerable">;
@@ -88,7 +89,9 @@ export function answerDrafts(
     ?.questions.find((one) => one.kind === "AskHuman" && one.question === item.target);
   // A question of a thread that is going goes with it, even if it is still there.
   if (open === undefined || configuration.dying(known.thread)) {
-    const what = known.answer === undefined ? "has ended without an answer" : "has been answered already";
+    const goes = configuration.dying(known.thread) && known.answer === undefined;
+    const record = ledger.escalations.records.get(item.target);
+    const what = goes ? "has ended without an answer" : closedBecause(known, record);
     return { drafts: [], result: `question ${item.target} ${what}` };
   }
   const at = { A: open.agent, t: open.thread, e: open.question };

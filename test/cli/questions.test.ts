@@ -3,7 +3,17 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { JobView } from "../../src/cli/view/job-view.ts";
-import { APPROVE, cfa, cfaWith, entriesOf, here, keptRepository, repository, shellJob } from "./fixture.ts";
+import {
+  APPROVE,
+  cfa,
+  cfaWith,
+  entriesOf,
+  here,
+  keptRepository,
+  repository,
+  shellJob,
+  start,
+} from "./fixture.ts";
 
 /** Asks in INTENT, and keeps the answer in INTENT.md. */
 const ASKS = `message=$(cat)
@@ -74,6 +84,18 @@ test.each(["file", "-"])("an answer of several lines from %s", async (from) => {
   expect(entries.flatMap(({ kind, body }) => (kind === "act" ? [body.text] : []))).toEqual([text]);
 });
 
+test("inbox --watch tells of a question each time that it is put to the human", async () => {
+  const top = await repository();
+  shellJob(top, { lead: ASKS, proxy: 'echo "proxy: $(cat)"' });
+  expect((await cfa(top, "run")).code).toBe(4);
+  const inbox = start(top, "inbox", "--watch");
+  await inbox.seen("Which colour?");
+  expect((await cfa(top, "answer", "q1.1.1", "blue")).code).toBe(0);
+  expect((await cfa(top, "resume")).code).toBe(4);
+  await inbox.seen("blue");
+  inbox.kill("SIGKILL");
+});
+
 describe("what is no answer to an open question is refused with a sentence and exit code 2", () => {
   let top: string;
   let question: string;
@@ -87,6 +109,7 @@ describe("what is no answer to an open question is refused with a sentence and e
     [["nope", "x"], "has a question nope"],
     [["nope", "x", "--job", "nope"], "there is no job nope"],
     [["QUESTION"], "say what: cfa answer"],
+    [["QUESTION", "--no"], "an answer that begins with a dash: cfa answer ID -- TEXT"],
     [["QUESTION", " "], "the answer is empty"],
     [["QUESTION", "x", "--file", "y"], "not from both"],
     [["QUESTION", "--file", "no-such-file"], "cannot be read"],

@@ -17,6 +17,7 @@ import {
   notes,
   read,
   runJob,
+  shell,
   startJob,
   until,
   write,
@@ -44,6 +45,7 @@ describe.concurrent("a notification", () => {
         job: first.run.id,
         question: "q1.1.1",
         conversation: "escalation:q1.1.1",
+        exchange: 1,
         agent: "lead",
         thread: `state:${first.run.id}:EXECUTE:1`,
         text: "which colour?",
@@ -62,18 +64,21 @@ describe.concurrent("a notification", () => {
       let body = "";
       request.on("data", (chunk: Buffer) => (body += chunk.toString()));
       request.on("end", () => {
-        got.push([request.headers["idempotency-key"], JSON.parse(body)]);
+        const { "idempotency-key": key, authorization } = request.headers;
+        got.push([key, authorization, JSON.parse(body)]);
         response.end();
       });
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo; // oxlint-disable-line typescript/no-unsafe-type-assertion -- it listens on a port
-    const url = `http://127.0.0.1:${port}/hook?token=secret`;
+    const url = `http://user:s%3Acret@127.0.0.1:${port}/hook?token=secret`;
     const started = await startJob({ ...EXECUTE, notify: { url } }, { lead: asks }, { waitForHuman: false });
     const { end, entries, run } = await finish(started);
     server.close();
     expect(end.kind).toBe("waiting");
-    expect(got).toEqual([[`${run.id}:q1.1.1`, expect.objectContaining({ question: "q1.1.1" })]]);
+    expect(got).toEqual([
+      [`${run.id}:q1.1.1:1`, `Basic ${btoa("user:s:cret")}`, expect.objectContaining({ question: "q1.1.1" })],
+    ]);
     expect(bodies(entries, "notify")).toEqual([
       { question: "q1.1.1", to: `http://127.0.0.1:${port}/hook`, problem: null },
     ]);
@@ -81,6 +86,7 @@ describe.concurrent("a notification", () => {
 
   test.each([
     [{ run: ["sh", "-c", "echo no such thing >&2; exit 3"] }, "it ended with exit status 3: no such thing"],
+    [{ url: "http://user:secret@127.0.0.1:9/hook?tok=1" }, expect.not.stringMatching(/secret|tok=/u)],
     [{ url: "http://127.0.0.1:1/" }, expect.stringMatching(/ECONNREFUSED|bad port/u)],
   ])("that fails (%j) is in the log with its reason, and the job goes on", async (notify, problem) => {
     const started = await startJob({ ...EXECUTE, notify }, { lead: asks });
@@ -89,6 +95,32 @@ describe.concurrent("a notification", () => {
     await started.run.answer("q1.1.1", "blue");
     const { end } = await finish(started);
     expect(end).toEqual({ kind: "ended", state: "DONE" });
+  });
+
+  test("is given again when the proxy asks again, with the number of the exchange", async () => {
+    const place = makePlace();
+    const told = join(place.files, "told");
+    const keys = {
+      ...EXECUTE,
+      agents: { lead: shell("cat"), proxy: shell("cat") },
+      notify: { run: ["sh", "-c", `cat >>${told}`] },
+    };
+    const proxy: Script = async (turn) =>
+      turn.turn === 3 ? turn.respond("dark") : turn.turn === 1 ? "which?" : "how dark?";
+    const started = await startJob(keys, { lead: asks, proxy }, { place });
+    await until(started.run, "notify");
+    await started.run.answer("q1.1.1", "blue");
+    let given = 0;
+    await until(started.run, "notify", () => ++given === 2);
+    await started.run.answer("q1.1.1", "very");
+    const { end, entries } = await finish(started);
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    const lines = read(place.files, "told").trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({ question: "q1.1.1", exchange: 1, text: "which?" }),
+      expect.objectContaining({ question: "q1.1.1", exchange: 2, text: "how dark?" }),
+    ]);
+    expect(bodies(entries, "notify")).toHaveLength(2);
   });
 
   test("of the caller is given where the job says nothing", async () => {

@@ -82,6 +82,17 @@ describe("at each entry", () => {
     expect(view?.since).toBe(begun.at(-1)?.at);
   });
 
+  test("status names the turn that runs by its number in the log, also when a lost one has used a number up", () => {
+    const part = upTo("start");
+    const [start] = part.slice(-1);
+    if (start?.kind !== "start") throw new Error("no turn has started");
+    expect(find(part, /^escalation:/u)).toMatchObject({ turn: 1, turns: 0 });
+    const resume: Entry = { ...start, kind: "resume", body: { since: start.at } };
+    expect(find([...part, resume], /^escalation:/u)).toMatchObject({ turn: null, turns: 0 });
+    const again: Entry = { ...start, body: { ...start.body, turn: 2 } };
+    expect(find([...part, resume, again], /^escalation:/u)).toMatchObject({ turn: 2, turns: 0 });
+  });
+
   test.each<[string, number, string]>([
     ["ask", 1, "waiting for mail"],
     ["start", 1, "waiting for mail"],
@@ -104,6 +115,13 @@ describe("at each entry", () => {
     expect(standingLine(CONVERSATION, standing)).toBe(`${CONVERSATION} ${words}`);
     const names = chain.map(({ entry }) => (entry.kind === "fire" ? entry.body.rule : entry.kind));
     expect(names.slice(0, causes.length)).toEqual(causes);
+  });
+
+  test("why after a withdrawal: the mark, and its reason", () => {
+    const standing = { kind: "answered", text: "[WITHDRAW]\nnobody wants it" } as const;
+    expect(standingLine(CONVERSATION, standing)).toBe(
+      `${CONVERSATION} was answered: "[WITHDRAW] nobody wants it"`,
+    );
   });
 
   test.each<[string, string]>([

@@ -6,7 +6,8 @@
 import { openJobRecord } from "../../engine/checkpoint.ts";
 import { listJobs } from "../../persistence/jobs.ts";
 import type { Bus } from "../../persistence/ports.ts";
-import { questionNamed, type QuestionRecord } from "../../runtime/question-record.ts";
+import type { Ledger } from "../../runtime/ledger.ts";
+import { closedBecause, questionNamed } from "../../runtime/question-record.ts";
 import { type Context, say } from "../context.ts";
 import { Misuse } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -44,7 +45,7 @@ async function answer(
   text: string,
 ): Promise<number> {
   const known = await openJobRecord(bus);
-  requireOpen(known?.ledger.questions.get(id), id, place);
+  requireOpen(known?.ledger, id, place);
   const waiting = (await bus.inbox.pending()).some(({ verb, target }) => verb === "answer" && target === id);
   const resume = commandFor(context, place.top, `resume ${place.id}`);
   if (waiting && !(await isOwned(bus)))
@@ -56,14 +57,12 @@ async function answer(
   return EXIT.completed;
 }
 
-function requireOpen(question: QuestionRecord | undefined, id: string, { id: job }: JobPlace): void {
+function requireOpen(ledger: Ledger | undefined, id: string, { id: job }: JobPlace): void {
+  const question = ledger?.questions.get(id);
   if (question === undefined)
     throw new Misuse(`${job} has no question ${id}: cfa status ${job} lists those that are open`);
   if (question.asking) return;
-  const what =
-    question.answer === undefined
-      ? "is not open: it has ended, or is not put to a human"
-      : "has been answered already";
+  const what = closedBecause(question, ledger?.escalations.records.get(id));
   throw new Misuse(`question ${id} of ${job} ${what}`);
 }
 

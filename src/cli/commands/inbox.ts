@@ -57,7 +57,7 @@ export async function inboxCommand(
   return exit;
 }
 
-/** Tells each question once, as it opens, until the command is stopped. */
+/** Tells each question once for each time it is put to the human, as that happens, until the command is stopped. */
 async function watchAll(context: Context, top: string, json: boolean): Promise<number> {
   const told = new Set<string>();
   const ended = new Set<string>();
@@ -66,7 +66,7 @@ async function watchAll(context: Context, top: string, json: boolean): Promise<n
     for (const { job, questions, ended: over } of asked) {
       if (over) ended.add(job);
       for (const question of questions) {
-        const key = `${job} ${question.id}`;
+        const key = `${job} ${question.id} ${question.exchange}`;
         if (told.has(key)) continue;
         told.add(key);
         if (json) say(context.stdout, JSON.stringify({ job, ...question }));

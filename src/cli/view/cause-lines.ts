@@ -11,7 +11,7 @@ import type { Step } from "../../persistence/verify.ts";
 import type { Configuration } from "../../soup/configuration.ts";
 import type { Message, Payload } from "../../soup/message.ts";
 import { nameOf } from "./replay-line.ts";
-import { clip, count, firstLine } from "./text.ts";
+import { answerLine, clip, count, firstLine } from "./text.ts";
 
 const SHORT = 80;
 
@@ -44,7 +44,7 @@ export function standingLine(thread: string, standing: Standing): string {
     case "put":
       return `${who} waits for the human: ${quote(standing.text)}`;
     case "answered":
-      return `${who} was answered: ${quote(standing.text)}`;
+      return `${who} was answered: ${quote(answerLine(standing.text))}`;
     case "unanswered":
       return `${who} has ended without an answer`;
     case "waits": {
@@ -180,7 +180,7 @@ function firing({ rule, at, choice }: EntryBody<"fire">, after: Configuration): 
     case "human-reply":
       return `the human replied to ${question}: ${quote(choice?.["x'"]?.body ?? "")}`;
     case "respond":
-      return `${agent} on ${here} got the answer to ${question}: ${quote(choice?.a?.body ?? "")}`;
+      return `${agent} on ${here} got the answer to ${question}: ${quote(answerLine(choice?.a?.body ?? ""))}`;
     case "refuse":
       return `what ${agent} on ${here} wanted to send was refused`;
     case "send-terminate":

@@ -43,6 +43,7 @@ function conversationView(record: EscalationRecord, asking: boolean, moment: Con
     parent,
     state,
     since,
+    turn: state === "running" ? record.next : null,
     turns,
     failures: record.failures,
     why: whyOf(record, state, moment),

@@ -30,6 +30,8 @@ export type ThreadView = {
   readonly state: ThreadState;
   /** When it came into this state, ISO 8601. */
   readonly since: string;
+  /** The number, in the log, of the turn that runs; null while none does. */
+  readonly turn: number | null;
   /** Turns that have ended. */
   readonly turns: number;
   /** Turns that have failed. */
@@ -160,6 +162,7 @@ function threadView(thread: ThreadId, moment: ConversationMoment): ThreadView {
     parent: record.parent ?? null,
     state,
     since,
+    turn: state === "running" ? record.turn : null,
     turns: record.turns,
     failures: record.failures,
     why: whyOf(record, state, moment),

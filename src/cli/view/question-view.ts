@@ -15,6 +15,8 @@ import { threadName } from "./thread-view.ts";
 export type QuestionView = {
   readonly id: string;
   readonly conversation: ThreadId;
+  /** The how-manieth time it is put to the human: 1, and more where a proxy asks again. */
+  readonly exchange: number;
   /** Who asks, on which thread. */
   readonly agent: AgentName;
   readonly thread: ThreadId;
@@ -37,6 +39,7 @@ export function questionsOf(ledger: Ledger, pending: readonly PendingAnswer[]): 
     .map(({ id, thread, text, policy, since, default: own = null }) => ({
       id,
       conversation: conversationOf(id),
+      exchange: ledger.escalations.exchange(id),
       agent: ledger.thread(thread).agent,
       thread,
       text,

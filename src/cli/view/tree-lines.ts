@@ -91,12 +91,11 @@ function threadLine(thread: ThreadView, indent: string, options: TreeOptions): L
   const colors = options.colors ?? NO_COLORS;
   const { state, agent } = thread;
   const output = state === "running" ? options.output?.get(thread.thread) : undefined;
-  const turn = state === "running" ? thread.turns + 1 : thread.turns;
   const parts = [
     `${indent}${MARKS[state]} ${agent}${thread.by === null ? "" : ` (by ${thread.by})`}`,
     threadName(thread.thread),
     state === "running" && options.ownerless === true ? "was running" : state,
-    state === "running" ? `turn ${turn}` : count(turn, "turn"),
+    thread.turn === null ? count(thread.turns, "turn") : `turn ${thread.turn}`,
     ...(state === "ended" ? [] : [between(thread.since, options.now)]),
     ...(thread.failures > 0 ? [`${thread.failures} failed`] : []),
     options.costs === true ? costText(thread.spent) : "",

@@ -91,6 +91,11 @@ export class Escalations {
     return (this.#byThread.get(thread) ?? []).flatMap((question) => this.records.get(question) ?? []);
   }
 
+  /** How often the human has been asked the question; 0 before the first time. */
+  exchange(question: QuestionId): number {
+    return this.records.get(question)?.exchanges.length ?? 0;
+  }
+
   /** The turn on a message was given up for another one: if that was an answer, it is lost. */
   lose(message: Message | undefined): void {
     const record = this.records.get(message?.re ?? "");

@@ -21,6 +21,7 @@ const view: JobView = {
     by: null,
     state: "ended",
     since: "",
+    turn: null,
     turns: 0,
     failures: 0,
     why: "",
@@ -68,7 +69,9 @@ test("FAILURE: where to look", () => {
 
 test("waiting, parked and stopped jobs say what to do next", () => {
   const asked = { agent: "lead", policy: "always", since: view.at, default: null } as const;
-  const questions = [{ id: "q1", conversation: "escalation:q1", thread: "t", text: "Which?", ...asked }];
+  const questions = [
+    { id: "q1", conversation: "escalation:q1", exchange: 1, thread: "t", text: "Which?", ...asked },
+  ];
   expect(waitingLines({ ...view, questions }, facts)).toEqual([
     "j waits for a human",
     "  q1: Which?",

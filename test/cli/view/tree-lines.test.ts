@@ -27,6 +27,7 @@ function thread(id: string, agent: string, more: Partial<ThreadView> = {}): Thre
     by: null,
     state: "waiting for mail",
     since: AT,
+    turn: more.state === "running" ? 2 : null,
     turns: 1,
     failures: 0,
     why: "",
@@ -65,7 +66,7 @@ test("agent, thread, state, turn, time, and the last line or the reason", () => 
   const view = job([
     thread("state:notes-1:PLAN:2", "lead", { state: "ended", turns: 2 }),
     lead([
-      writer(1, { state: "running", turns: 2, failures: 1, why: "task: write" }),
+      writer(1, { state: "running", turn: 3, turns: 2, failures: 1, why: "task: write" }),
       writer(2, { state: "queued", turns: 0, why: "task: write too" }),
       writer(3, { state: "waiting for the human", why: "q1: which?" }),
       writer(4, { state: "ended", why: "merged as abc1234" }),
@@ -85,7 +86,7 @@ test("agent, thread, state, turn, time, and the last line or the reason", () => 
 
 test("a parked job and its questions stand in the first line; an ended one stops its clock", () => {
   const asked = { agent: "lead", policy: "always", since: AT, default: null } as const;
-  const question = { id: "q1", conversation: "escalation:q1", thread: "t", text: "?", ...asked };
+  const question = { id: "q1", conversation: "escalation:q1", exchange: 1, thread: "t", text: "?", ...asked };
   const parked = job([], { parked: "the budget of 4 turns is spent", questions: [question] });
   expect(treeLines(parked, { width: 200, rows: 20, now: NOW })).toEqual([
     "notes-1  EXECUTE  4 turns  1m 05s  parked: the budget of 4 turns is spent  1 question open",
