@@ -6,6 +6,7 @@ import type { QuestionView } from "../../../src/cli/view/question-view.ts";
 
 const question = (id: string): QuestionView => ({
   id,
+  exchange: 1,
   conversation: `escalation:${id}`,
   agent: "lead",
   thread: "INTENT",
