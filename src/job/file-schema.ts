@@ -237,12 +237,10 @@ export const jobFileSchema = z
         timeout: duration()
           .prefault("10m")
           .meta({ description: "Longest turn, from the start of its program." }),
-        stall: duration()
-          .optional()
-          .meta({
-            description:
-              "Longest silence of a running turn; unless set, 5m for agents with adapter: files, and off for others.",
-          }),
+        stall: duration().optional().meta({
+          description:
+            "Longest silence of a running turn; unless set, 5m for agents with adapter: files, and off for others.",
+        }),
         retries: whole(0).default(2).meta({
           description: "Failures that a state or a child survives; the next one ends it. 0 allows none.",
         }),

@@ -69,9 +69,23 @@ test.each<[string, Pick<EscalationRecord, "exchanges"> & Partial<EscalationRecor
   const asked = { thread: "t", text: "which", policy: "when_unsure", since: AT } as const;
   const question = newQuestion({ id: "e", ...asked }, undefined);
   const record = {
-    ...{ question: "e", agent: "A", commit: null, workspace: undefined, next: 1, turns: 0, failures: 0 },
-    ...{ failure: null, session: undefined, running: false, process: undefined, answer: undefined },
-    ...{ thread: "t", text: "which", since: AT, lost: false, over: false },
+    question: "e",
+    agent: "A",
+    thread: "t",
+    text: "which",
+    commit: null,
+    workspace: undefined,
+    next: 1,
+    turns: 0,
+    failures: 0,
+    failure: null,
+    session: undefined,
+    running: false,
+    since: AT,
+    process: undefined,
+    answer: undefined,
+    lost: false,
+    over: false,
     ...more,
   };
   if (record.over) endQuestion(question);
