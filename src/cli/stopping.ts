@@ -20,7 +20,11 @@ export type Stopping = {
 };
 
 /** Listens for signals until `over`. */
-export function stopping(context: Context, viewer: JobViewer, progress: Progress): Stopping {
+export function stopping(
+  context: Pick<Context, "onSignal">,
+  viewer: JobViewer,
+  progress: Pick<Progress, "say">,
+): Stopping {
   let received: SignalName | undefined;
   let run: JobRun | undefined;
   const take = (name: SignalName): void => {

@@ -1,12 +1,16 @@
 /** A question on its way through the proxy, as `cfa status`, `cfa why` and `cfa step` show it at each entry (docs/escalation.md). */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { beforeAll, describe, expect, test } from "vitest";
 import { soupTree } from "../../src/cli/step/soup-tree.ts";
+import { stopping } from "../../src/cli/stopping.ts";
 import { standingLine } from "../../src/cli/view/cause-lines.ts";
 import { JobViewer, type ThreadView } from "../../src/cli/view/job-view.ts";
 import { treeLines } from "../../src/cli/view/tree-lines.ts";
 import { whyThread } from "../../src/engine/causes/causes.ts";
 import { stepsOf } from "../../src/engine/history.ts";
 import type { Entry } from "../../src/persistence/entry.ts";
+import { processIdentity } from "../../src/persistence/process-identity.ts";
 import type { AgentAdapter } from "../../src/runtime/agents/port.ts";
 import { scriptAgent } from "../../src/runtime/agents/script.ts";
 import { adapters, definitionOf, EXECUTE, finish, makeEngine, makePlace, shell, until } from "./fixture.ts";
@@ -60,6 +64,24 @@ function viewAt(part: readonly Entry[]) {
 const all = (thread: ThreadView): ThreadView[] => [thread, ...thread.children.flatMap(all)];
 const find = (part: readonly Entry[], name: RegExp) =>
   all(viewAt(part).threads).find(({ thread }) => name.test(thread));
+
+test("the second signal kills the program of its turn", async () => {
+  const part = upTo("start");
+  const [start] = part.slice(-1);
+  if (start?.kind !== "start") throw new Error("no turn has started");
+  const program = spawn("sleep", ["600"], { detached: true });
+  const killed = once(program, "exit");
+  const viewer = new JobViewer();
+  const identity = processIdentity(program.pid ?? 0);
+  if (identity === undefined) throw new Error("sleep is not there");
+  const of: Entry = { ...start, body: { ...start.body, ...identity } };
+  for (const entry of [...part.slice(0, -1), of]) viewer.apply(entry);
+  const stops = stopping({ onSignal: () => () => undefined }, viewer, { say: () => undefined });
+  stops.now("SIGINT");
+  expect(program.killed).toBe(false);
+  stops.now("SIGINT");
+  expect(await killed).toEqual([null, "SIGKILL"]);
+});
 
 describe("at each entry", () => {
   test.each<[string, number, string, string, string, number]>([
