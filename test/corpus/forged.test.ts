@@ -155,7 +155,7 @@ describe("mail, trees, restarts and the definition:", () => {
     ["withdrawal comes first", "withdrawn", all(copied(48, 57), without(48, 50)), "rounds", /is going, and term-mbox matches there/],
     ["the fan-out is the definition's", "done", body(1, { cap: 77 }), "definition", /has the fan-out/],
     ["rosters are the definition's", "done", body(1, { rosters: {} }), "definition", /has the rosters/],
-    ["the request is the definition's", "done", definition({ request: "delete everything" }), "definition", /with the request of its definition/],
+    ["the request is the definition's", "done", definition({ request: "delete everything" }), "definition", /the request of its definition/],
     ["the work is delivered once", "done", copied(143, 143), "definition", /has been delivered before/],
     ["as the definition says", "done", body(143, { mode: "teleport" }), "definition", /to be delivered as branch/],
     ["on the branch of the job", "done", body(143, { branch: "main" }), "definition", /its branch is cfa\/job-/],

@@ -85,6 +85,9 @@ test("closing the middle makes a merge commit with two parents and drops the gra
     expect(rule).toMatch(/^(term-.*|cascade)$/u);
 });
 
+/** What a person does to the middle thread, and how it is taken. */
+const WITHDRAWAL = { id: "act-1", verb: "withdraw", by: "a person", result: "withdrawn" };
+
 test("withdrawing the middle leaves its sibling running; on the subtree nothing fires any more but term rules", async () => {
   const [both, go] = [gate(), gate()];
   const scripts = siblings(both, go);
@@ -97,7 +100,10 @@ test("withdrawing the middle leaves its sibling running; on the subtree nothing 
   const reason = "not wanted any more";
   const run = await engine.resume(place.top, started.run.id, {
     agents: adapters(scripts),
-    first: [{ kind: "terminate", body: { thread: MIDDLE, mode: "drop", reason, origin: "human" } }],
+    first: [
+      { kind: "act", body: { ...WITHDRAWAL, target: MIDDLE, text: reason } },
+      { kind: "terminate", body: { thread: MIDDLE, mode: "drop", reason, origin: "human" } },
+    ],
   });
   const { thread: released } = await until(run, "release", ({ thread }) => thread === MIDDLE);
   go.open();

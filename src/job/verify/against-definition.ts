@@ -75,8 +75,8 @@ function withoutRequest(steps: readonly Step[], facts: JobFacts): Flaw | undefin
   const first = steps[0]?.entry;
   if (first?.kind !== "open") return undefined;
   const { root, definition } = facts;
-  const mail = steps.flatMap(({ entry }) => (entry.kind === "post" ? [entry.body] : []));
-  const [request] = mail;
+  const mail = steps.flatMap(({ entry }) => (entry.kind === "post" ? [entry] : []));
+  const request = mail[0]?.body;
   const isRequest =
     mail.length === 1 &&
     request?.thread === root.thread &&
@@ -86,8 +86,8 @@ function withoutRequest(steps: readonly Step[], facts: JobFacts): Flaw | undefin
   return isRequest
     ? undefined
     : {
-        seq: first.seq,
-        problem: `its commit must go on with the request of its definition, to ${root.thread}`,
+        seq: mail.at(-1)?.seq ?? first.seq,
+        problem: `the first commit holds the request of its definition, to ${root.thread}, and no other mail`,
       };
 }
 
