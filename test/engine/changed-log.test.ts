@@ -119,17 +119,15 @@ function refired(
   return chained(rows.with(at, { ...rows[at]!, body }));
 }
 
-test("another rule at any firing, the chain made anew: refused there, at the latest at the next entry", async () => {
+test("another rule at any firing, the chain made anew: refused there, or when its effect is missed, at most two entries on", async () => {
   const rule = fc.constantFrom(...COMPLETE.map(({ id }) => id));
   await fc.assert(
     fc.asyncProperty(firing, rule, async ([name, at], other) => {
       const rows = rowsOf(name);
       fc.pre(!rows[at]!.body.includes(`"rule":"${other}"`));
       const { valid, offence } = await verdictOn(refired(rows, at, () => ({ rule: other })));
-      expect({ valid, there: [at + 1, at + 2].includes(offence?.seq ?? 0) }).toEqual({
-        valid: false,
-        there: true,
-      });
+      const late = (offence?.seq ?? Infinity) - (at + 1);
+      expect({ valid, there: late >= 0 && late <= 2 }).toEqual({ valid: false, there: true });
     }),
     RUNS,
   );

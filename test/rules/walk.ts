@@ -191,7 +191,7 @@ function successors(scenario: Scenario, state: State): State[] {
       const isDecision = ["send-step", "nosend-step", "ask-step"].includes(rule.id);
       const instance = print(["", b["A"] ?? "", t]);
       const run = (state.decisions[instance] ?? 0) + (isDecision ? 1 : 0);
-      const said = { y: rule.id === "escalate" ? x : y, "x'": y, a: typeof x === "string" ? x : print(x) };
+      const said = { y: rule.id === "escalate" ? x : y, "x'": y, a: x };
       const ways = isDecision ? decisionsOf(rule.id, scenario, b, run) : [{ ...b, ...said }];
       return ways.map((way) => ({
         soup: [

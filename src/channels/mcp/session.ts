@@ -5,6 +5,7 @@
  *     through this server, and touches no disk: a full disk, a read-only or vanished outbox never silences it.
  * M2. A tool that writes finds its turn anew each time: a call after the turn has ended is refused.
  * M3. What a call cannot write is answered with a sentence; the server goes on.
+ * M4. Calls that a client makes without waiting for answers are written one after another, in the order in which they came.
  */
 import { makeCall, makeOutcome } from "../../runtime/outbox-calls.ts";
 import { noteRefusal } from "../../runtime/outbox-refusals.ts";
@@ -24,6 +25,8 @@ export class ToolSession {
   readonly #env: Environment;
   readonly #start: Turn | NoTurn;
   readonly #made: OutboxEntry[] = [];
+  /** Settles when the calls that came before are written (M4). */
+  #earlier: Promise<unknown> = Promise.resolve();
 
   private constructor(env: Environment, start: Turn | NoTurn) {
     this.#env = env;
@@ -74,7 +77,17 @@ export class ToolSession {
     if ("outbox" in this.#start) await noteRefusal(this.#start.outbox, verb, sentence);
   }
 
-  async #write<T extends object>(
+  #write<T extends object>(
+    tool: string,
+    verb: string,
+    write: (turn: Turn) => Promise<T | { readonly refused: string }>,
+  ): Promise<T | { readonly answer: Answer }> {
+    const written = this.#earlier.then(() => this.#writeNow(tool, verb, write));
+    this.#earlier = Promise.allSettled([written]);
+    return written;
+  }
+
+  async #writeNow<T extends object>(
     tool: string,
     verb: string,
     write: (turn: Turn) => Promise<T | { readonly refused: string }>,

@@ -85,6 +85,14 @@ describe("tools that only read touch no disk", () => {
   });
 });
 
+test("calls made without waiting for answers are written in the order in which they were made", async () => {
+  const turn = await makeTurn({ cap: 30 });
+  const session = await ToolSession.open(turn.env);
+  const messages = Array.from({ length: 20 }, (_, at) => `part ${at}`);
+  await Promise.all(messages.map((message) => tool(session, "send", { to: "writer", message })));
+  expect(await turn.entries()).toMatchObject(messages.map((message) => ({ verb: "send", message })));
+});
+
 describe("a call after its turn", () => {
   test("is refused when the turn has ended, by a tool as by a verb; nothing is written", async () => {
     const turn = await makeTurn();
