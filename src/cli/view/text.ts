@@ -2,11 +2,15 @@
  * Text on a terminal: one line, without control codes, in as many cells as there are.
  *
  * W1. Width counts cells: wide characters and emoji take two, combining marks none. A grapheme is never cut.
+ * W2. Of a long text only the beginning is looked at: the time that it takes to find graphemes grows with the square of the length.
  */
 import { stripVTControlCharacters } from "node:util";
 import { WITHDRAW_MARK } from "../../runtime/escalation/proxy-drafts.ts";
 
 const segmenter = new Intl.Segmenter();
+
+/** UTF-16 code units that are looked at for each cell (W2): a family emoji has 11 for two cells. */
+const UNITS_PER_CELL = 16;
 
 /** The text as one line without escape and control codes; runs of white space become one blank. */
 export function plain(text: string): string {
@@ -48,15 +52,19 @@ function cells(grapheme: string): number {
 
 /** The text in at most `width` cells; where something is left out, it ends in `…`. */
 export function clip(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
+  if (width < 1) return "";
+  const start = text.slice(0, UNITS_PER_CELL * width);
+  const isWhole = start.length === text.length;
+  if (isWhole && widthOf(text) <= width) return text;
   let kept = "";
   let used = 0;
-  for (const { segment } of segmenter.segment(text)) {
-    used += cells(segment);
+  // The last grapheme of a start may be half of one.
+  for (const grapheme of isWhole ? graphemes(start) : graphemes(start).slice(0, -1)) {
+    used += cells(grapheme);
     if (used > width - 1) break;
-    kept += segment;
+    kept += grapheme;
   }
-  return width < 1 ? "" : `${kept}…`;
+  return `${kept}…`;
 }
 
 /** `1 turn`, `2 turns`. */
