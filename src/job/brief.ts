@@ -7,7 +7,7 @@ import type { Message, ThreadId } from "../soup/message.ts";
 import { spendingOf } from "./budget.ts";
 import { isLive, type LiveState, skillOutcomes } from "./machine.ts";
 import { abandonedRemark, ARTIFACT_OF, conflictRemark, promptOf } from "./mail.ts";
-import { instructionsOf, isDispatch } from "./prompts.ts";
+import { instructionsOf } from "./prompts.ts";
 import { skillOf } from "./skills.ts";
 import { stallLimitOf } from "./stall-limit.ts";
 import { leadOf, type StateRecord } from "./state-record.ts";
@@ -67,7 +67,7 @@ function toldOf(
   const name = state === null ? (agent?.skill ?? null) : definition.states[state].skill;
   const skill = name === null ? undefined : skillOf(name);
   const tools = agent?.adapter === "command" ? agent.tools : [];
-  const dispatch = isDispatch(instance);
+  const dispatch = instance.fresh;
   const lead = state !== null;
   const outcomes = lead ? skillOutcomes(state) : [];
   const roster = agent?.roster ?? [];
