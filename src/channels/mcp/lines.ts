@@ -8,11 +8,16 @@
  * L3. A batch is taken apart: each of its messages is answered by itself. An empty one is an invalid request.
  * L4. Invalid UTF-8 becomes U+FFFD.
  * L5. The last line needs no line end.
+ * L6. JSON nested deeper than {@link LEVELS} is an invalid request: whoever walks it would run out of stack, and end the session.
  */
 import { z } from "zod";
+import { isDeeperThan } from "../json-depth.ts";
 
 /** Longest line that is read, bytes. */
 export const LINE_BYTES = 4 * 1024 * 1024;
+
+/** Deepest nesting of a line. */
+export const LEVELS = 256;
 
 const NEWLINE = 0x0a;
 
@@ -56,6 +61,11 @@ export async function* messageLines(
     const parsed = parse(line.text);
     if (parsed === undefined) {
       answer(errorLine(PARSE_ERROR, "the line is no JSON: one message a line"));
+      continue;
+    }
+    if (isDeeperThan(LEVELS, line.text)) {
+      const why = `a message is nested deeper than ${LEVELS} levels: put deep data into files`;
+      answer(errorLine(INVALID_REQUEST, why, idOf(parsed.value)));
       continue;
     }
     const messages = Array.isArray(parsed.value) ? parsed.value : [parsed.value];

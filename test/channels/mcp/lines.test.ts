@@ -78,12 +78,33 @@ describe("every one of these lines leaves the session alive", () => {
     ["a batch in a batch", JSON.stringify([[{ ...ping, id: 1 }]]), null, error(-32_600, /no JSON-RPC/)],
     ["a ping", { ...ping, id: 1 }, 1, {}],
     ["a ping without an id: a notification", { jsonrpc: "2.0", method: "ping" }, 9, {}],
-    ["a JSON bomb: a million brackets", nested(1_000_000), null, error(-32_600, /no JSON-RPC/)],
+    ["a JSON bomb: a million brackets", nested(1_000_000), null, error(-32_600, /deeper than 256 levels/)],
     [
-      "a bomb in an argument",
-      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send","arguments":{"to":${nested(2000)},"message":"x"}}}`,
+      "a JSON bomb of two million brackets that stay open",
+      "[".repeat(2_000_000),
+      null,
+      error(-32_700, /no JSON/),
+    ],
+    ...[257, 5000, 100_000].map(
+      (depth) =>
+        [
+          `a bomb of ${depth} levels in an argument: answered under its id`,
+          `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send","arguments":{"to":${nested(depth)},"message":"x"}}}`,
+          1,
+          error(-32_600, /deeper than 256 levels/),
+        ] as const,
+    ),
+    [
+      "a deep argument",
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send","arguments":{"to":${nested(200)},"message":"x"}}}`,
       1,
       { isError: true },
+    ],
+    [
+      "a bomb beside the arguments",
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"x":${nested(50_000)}},"name":"list_team"}}`,
+      1,
+      error(-32_600, /deeper than 256 levels/),
     ],
     [
       "an argument of a megabyte",
