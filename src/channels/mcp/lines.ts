@@ -10,6 +10,12 @@
  * L5. The last line needs no line end.
  * L6. JSON nested deeper than {@link LEVELS} is an invalid request: whoever walks it would run out of stack, and end the session.
  */
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+} from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { isDeeperThan } from "../json-depth.ts";
 
@@ -35,12 +41,12 @@ const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 
 const idSchema = z.union([z.string(), z.number()]);
-const messageSchema = z.looseObject({
-  jsonrpc: z.literal("2.0"),
-  id: idSchema.optional(),
-  method: z.string().optional(),
-  params: z.looseObject({}).optional(),
-});
+/** What the library takes: it passes over all else without a word. */
+function isMessage(value: unknown): boolean {
+  return [isJSONRPCRequest, isJSONRPCNotification, isJSONRPCResultResponse, isJSONRPCErrorResponse].some(
+    (is) => is(value),
+  );
+}
 
 function idOf(message: unknown): string | number | null {
   return z.object({ id: idSchema }).safeParse(message).data?.id ?? null;
@@ -71,7 +77,7 @@ export async function* messageLines(
     const messages = Array.isArray(parsed.value) ? parsed.value : [parsed.value];
     if (messages.length === 0) answer(errorLine(INVALID_REQUEST, "the batch is empty"));
     for (const one of messages) {
-      if (messageSchema.safeParse(one).success) yield JSON.stringify(one);
+      if (isMessage(one)) yield JSON.stringify(one);
       else answer(errorLine(INVALID_REQUEST, "this is no JSON-RPC 2.0 message", idOf(one)));
     }
   }
