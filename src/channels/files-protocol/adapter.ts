@@ -16,7 +16,7 @@ import { UNKNOWN_USAGE } from "../../runtime/usage.ts";
 import { PathRefused } from "../../runtime/workspaces/port.ts";
 import { collectInto, type Demand, inspectDelivery, requiredOf } from "./delivery.ts";
 import { beginExchange, endExchange, withExchange } from "./exchange.ts";
-import { keepTurn, makeHome, skillText } from "./home.ts";
+import { keepTurn, makeHome, skillText, unlockHome } from "./home.ts";
 import { fillInbox } from "./inbox.ts";
 import { failureOf, leftBehind, shortOf, summaryOf, waitsFor, workOf } from "./judge.ts";
 import { filesHome, HOMES_FOLDER, INBOX_FOLDER, KEPT_FOLDER, SKILL_FILE } from "./layout.ts";
@@ -80,6 +80,7 @@ async function runTurn(
     followed = await watch.end();
   }
   if (ended.stop === "aborted") return ended;
+  await unlockHome(home);
   const exchanged = await endExchange(home, before, request);
   const judged = await judge(options, request, home, ended, followed, exchanged.asked);
   const completed = followed.state === "completed";

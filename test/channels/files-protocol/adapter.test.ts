@@ -370,6 +370,19 @@ describe("a hostile agent", () => {
     expect(read(`${HOME}/inbox/in.csv`)).toBe("1\n");
   });
 
+  test("folders that it locks are opened again, in this turn and in the next", async () => {
+    const { home, turn } = makePlace();
+    const modes = () => ["outbox", "messages"].map((name) => lstatSync(join(home, name)).mode & 0o700);
+    const locked = "deliver; chmod 000 outbox messages";
+    expect(await turn(locked)).toMatchObject({ stop: "ended", text: "All is done." });
+    expect(modes()).toEqual([0o700, 0o700]);
+    expect(await turn("status failed; chmod 000 outbox messages")).toMatchObject({
+      stop: "failed",
+      failure: "status.json says failed, and not why",
+    });
+    expect(await turn("deliver")).toMatchObject({ stop: "ended" });
+  });
+
   test("a turn that cannot be run leaves nobody looking at its files", async () => {
     const { home, turn } = makePlace();
     const open = new Set<() => void>();
