@@ -31,7 +31,11 @@ function read(command: string): boolean {
   return `${String(bash.stdout)}${String(bash.stderr)}`.includes(SECRET);
 }
 
-const noBash = spawnSync("bash", ["--version"]).status !== 0;
+const has = (program: string): boolean => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
+/** Programs that a machine may lack. */
+const OPTIONAL = /\b(?:script|flock|make|tar|python3|ed(?= -s)|awk)\b/g;
+const canRun = (command: string): boolean =>
+  has("bash") && [...command.matchAll(OPTIONAL)].every(([name]) => has(name));
 const fed = (shell: string, line = "cat ../secret.txt"): string => `${shell} <<'EOF'\n${line}\nEOF`;
 /** A command whose parts do not look like a path. */
 const HIDDEN = `'cat .""./secret.txt'`;
@@ -41,6 +45,7 @@ const ESCAPES: Readonly<Record<string, readonly string[]>> = {
   "quotes, escapes, blanks": [
     'cat $"../secret.txt"',
     "cat $'..\\457secret.txt'",
+    `echo "\`cat \\".\\"\\"./secret.txt\\"\`"`,
     "echo \r# ; cat ../secret.txt",
     "echo a\r# ; cat ../secret.txt",
     "cat a.txt \f../secret.txt ../secret.txt",
@@ -65,6 +70,7 @@ const ESCAPES: Readonly<Record<string, readonly string[]>> = {
     "x=a.txt; builtin read x <<< ../secret.txt; cat $x",
     "declare -l x; x=OUT; cat $x",
     "x=a.txt; x[0]=../secret.txt; cat $x",
+    "x='b ou'; cat a$x?",
     "read IFS <<< b; v=ab../secret.txt; cat $v",
     "for IFS in b; do v=ab../secret.txt; cat $v; done",
   ],
@@ -84,6 +90,9 @@ const ESCAPES: Readonly<Record<string, readonly string[]>> = {
   ],
   "how a shell is called": [
     `bash '-c' ${HIDDEN}`,
+    `env -S ${HIDDEN}`,
+    `script -qc ${HIDDEN} /dev/null`,
+    `flock a.txt -c ${HIDDEN}`,
     `bash -"c" ${HIDDEN}`,
     `bash -c -- ${HIDDEN}`,
     `bash -c -e ${HIDDEN}`,
@@ -109,12 +118,17 @@ const ESCAPES: Readonly<Record<string, readonly string[]>> = {
     "source <(printf 'cat .%s' ./secret.txt)",
     "printf 'cat .%s' ./secret.txt | sh",
     "xargs cat <<< ../secret.txt",
+    fed("make -f -", "all:\n\t@cat ../secret.txt"),
+    fed("ed -s", "!cat ../secret.txt"),
   ],
   "builtins that run or bend": [
     `trap -- ${HIDDEN} EXIT`,
     `command eval ${HIDDEN}`,
     `builtin command eval ${HIDDEN}`,
     "builtin cd src && cat up/secret.txt",
+    "printf '#!/bin/sh\\n' > cd; chmod +x cd; ./cd src && cat ../secret.txt",
+    "pushd -n src && cat ../secret.txt",
+    "cd src && cd '-' && cat ../secret.txt",
     "mapfile -C 'cat ../secret.txt #' -c 1 <<< x",
     `compgen -C ${HIDDEN}`,
     `compgen -W '$(cat .""./secret.txt >&2)'`,
@@ -149,7 +163,7 @@ for (const [how, commands] of Object.entries(ESCAPES)) {
   describe(how, () => {
     test.each(commands)("%j is refused", async (command) => {
       expect(await judged(command)).toMatchObject({ allow: false });
-      if (!noBash) expect(read(command)).toBe(true);
+      if (canRun(command)) expect(read(command)).toBe(true);
     });
   });
 }

@@ -34,7 +34,10 @@ export function valuesOf(word: Word, variables: Variables): readonly string[] | 
       const isLiteral = part.quoted && !variables.isPattern(part.name);
       pieces = split.map((value) => value.replaceAll(isLiteral ? SPECIAL : /[{}~\\,]/g, "\\$&"));
     }
-    values = values.flatMap((value) => pieces.map((piece) => value + piece));
+    // Behind a blank in an unquoted value a new word begins.
+    const begun =
+      part.kind === "variable" && pieces.some((piece) => /\s/.test(piece)) ? ["", ...values] : values;
+    values = begun.flatMap((value) => pieces.map((piece) => value + piece));
     bound(values);
   }
   return [...new Set(values.flatMap((value) => braces(value)))];

@@ -3,20 +3,17 @@ import { pathUse, type Use } from "../uses.ts";
 import { isPattern, valuesOf } from "./expand.ts";
 import { saidBy } from "./shell-calls.ts";
 import type { Surroundings } from "./surroundings.ts";
-import { NO_WORD, type Word } from "./syntax.ts";
+import { NO_WORD, plainText, type Word } from "./syntax.ts";
 import { unknownWord, wholeWord } from "./words.ts";
 
 /** `cd` and `pushd`; `words` stand behind them. */
 export function changed(words: readonly Word[], negated: boolean, at: Surroundings): readonly Use[] {
-  const [target] = words.filter(({ source }) => !/^-[LPe@]+$|^--$/.test(source));
+  const [target] = words.filter((word) => !/^-[LPe@]+$|^--$/.test(plainText(word) ?? ""));
   if (words.length > 0 && target === undefined) return [];
   const values = target === undefined ? [at.home ?? "/"] : valuesOf(target, at.variables);
-  if (
-    values === undefined ||
-    values.some(isPattern) ||
-    target?.source === "-" ||
-    target?.source.startsWith("+") === true
-  )
+  // `cd -`, `pushd +1`, `pushd -n`: where they lead is known to the shell only.
+  const isKnown = values?.every((value) => !isPattern(value) && !/^[-+]/.test(value)) === true;
+  if (values === undefined || !isKnown || (at.variables.get("CDPATH")?.size ?? 0) > 0)
     return [unknownWord(target ?? NO_WORD)];
   const uses = values.map((value) =>
     wholeWord(value, "read", at.directories, at.home, target?.source ?? "cd"),

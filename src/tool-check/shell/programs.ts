@@ -12,8 +12,12 @@ export const CODE = { has: (name: string): boolean => CODE_PROGRAM.test(name) };
 
 /** Programs that take what a here-document holds for code, or for words of a program. */
 export const INTERPRETERS = {
-  has: (name: string): boolean => CODE.has(name) || /^(?:[gm]?awk|xargs|parallel)$/.test(name),
+  has: (name: string): boolean =>
+    CODE.has(name) || /^(?:[gm]?awk|xargs|parallel|make|ed|ex|vim?|sqlite3|psql|bc|dc|gdb)$/.test(name),
 };
+
+/** Programs that give what stands behind their `-c` to a shell. */
+export const RUNNERS = names("su runuser script flock");
 
 /** Programs that run another one, whose name stands behind their options. */
 export const WRAPPERS = names(

@@ -140,7 +140,7 @@ function readExpansion(cursor: Cursor, making: Making, quoted: boolean): void {
 
 function readBraced(cursor: Cursor, making: Making, quoted: boolean): void {
   const { text } = cursor;
-  const simple = /^\$\{(#?)([A-Za-z_][A-Za-z0-9_]*)(?::?-([^${}`'"\\]*))?\}/.exec(
+  const simple = /^\$\{(#?)([A-Za-z_][A-Za-z0-9_]*)(?::?-([^${}`'"\\~]*))?\}/.exec(
     text.slice(cursor.at, cursor.at + 4096),
   );
   if (simple === null)
@@ -155,6 +155,7 @@ function readBackticks(cursor: Cursor, making: Making, quoted: boolean): void {
   const body = /^`((?:[^`\\]|\\[^])*)`/.exec(cursor.text.slice(cursor.at));
   if (body === null) throw new Unreadable("has a backtick that is not closed");
   const [all, inner = ""] = body;
+  if (quoted && inner.includes('\\"')) throw new Unreadable("has quotes in backticks in quotes");
   making.scripts.push(cursor.whole(inner.replaceAll(/\\([`\\$])/g, "$1")));
   making.parts.push({ kind: "unknown", quoted });
   cursor.at += all.length;

@@ -6,7 +6,7 @@
  */
 import type { Use } from "../uses.ts";
 import { unescaped, valuesOf } from "./expand.ts";
-import { CODE, INTERPRETERS, SHELLS, WRAPPERS } from "./programs.ts";
+import { CODE, INTERPRETERS, RUNNERS, SHELLS, WRAPPERS } from "./programs.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { type Step, Unreadable, type Word } from "./syntax.ts";
 import { piecesOf, unknownWord } from "./words.ts";
@@ -37,14 +37,23 @@ export function shellCalls(
 ): readonly Use[] {
   const [first] = words;
   if (first === undefined) return [];
+  if (
+    mayBe(ENV, first, at) &&
+    words.some((word) => saidBy(word, at)?.some((value) => SPLIT.test(value)) === true)
+  )
+    throw new Unreadable("has env make words of a text");
   const isWrapped = mayBe(WRAPPERS, first, at);
   const fed = redirects.flatMap(({ kind, target }) => (kind === "text" ? [target] : []));
   return words.flatMap((word, index) => {
-    if (!mayBe(SHELLS, word, at)) return [];
-    const isProgram = index === 0 || isWrapped;
+    const isShell = mayBe(SHELLS, word, at);
+    if (!isShell && !mayBe(RUNNERS, word, at)) return [];
+    const isProgram = isShell && (index === 0 || isWrapped);
     return callOf(words.slice(index + 1), { at, evaluate, fed, isProgram });
   });
 }
+
+const ENV: ReadonlySet<string> = new Set(["env"]);
+const SPLIT = /^-[a-zA-Z0]*S|^--split-string/;
 
 type Call = {
   readonly at: Surroundings;

@@ -147,10 +147,9 @@ function usesOfProgram(step: Simple, at: Surroundings, depth: number): readonly 
   const called: Use[] = [{ kind: "command", name }];
   if (name.includes("/")) called.push(pathUse(name, "read", at.directories));
   const program = name.slice(name.lastIndexOf("/") + 1);
-  return [
-    ...called,
-    ...(usesOfBuiltin(program, { ...step, words: rest }, at, depth) ?? usesOfCall(program, step, at, depth)),
-  ];
+  // What has a slash in its name is a file, whatever it is called.
+  const builtin = name.includes("/") ? undefined : usesOfBuiltin(name, { ...step, words: rest }, at, depth);
+  return [...called, ...(builtin ?? usesOfCall(program, step, at, depth))];
 }
 
 /** The uses of what is no program but part of the shell; `words` stand behind its name. Undefined for anything else. */
