@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { filesAgent, type FilesOptions } from "../channels/files-protocol/adapter.ts";
 import type { JobAgent, JobDefinition } from "../job/definition.ts";
+import { serverCommands } from "../job/role/role.ts";
 import { type Boundary, type Mount, open, seen } from "../runtime/boundary/port.ts";
 import { fileMounts } from "../runtime/boundary/program-files.ts";
 import { isOfSystem } from "../runtime/boundary/system-paths.ts";
@@ -98,7 +99,7 @@ type FilesAgent = Extract<JobAgent, { adapter: "files" }>;
 /** How the program of an agent is run, whatever it speaks. */
 function programOptions(
   name: AgentName,
-  { run, env, network, exempt }: Program,
+  { run, env, network, exempt, role: brought }: Program,
   { cfaBin, boundaries, mounts, homes }: AdapterMeans,
 ): CommandOptions {
   const exempted = exempt.map(({ path, write }) => (write ? open(path) : seen(path)));
@@ -107,7 +108,8 @@ function programOptions(
   const home = homes.get(name);
   const all = [...mounts, ...exempted, ...(home === undefined ? [] : homeMounts(home))];
   const role = home === undefined ? {} : { roleDirectory: home.role };
-  return { run, env, cfaBin, boundary, network, mounts: all, ...role };
+  const servers = brought === undefined ? {} : { servers: serverCommands(brought.mcp) };
+  return { run, env, cfaBin, boundary, network, mounts: all, ...servers, ...role };
 }
 
 function filesOptions(
