@@ -333,6 +333,12 @@ describe("a hostile agent", () => {
       'deliver; ln -s /tmp "$CFA_WORKTREE/docs"',
       `"docs/result.txt" leads through "docs", which is a link: name the file itself.`,
     ],
+    ["a huge status.json", "deliver; truncate -s 10G status.json", "status.json is larger than 65536 bytes"],
+    [
+      "something huge to collect",
+      "deliver; truncate -s 10G outbox/result.txt",
+      `"outbox/result.txt" is longer than 1 GiB: write a smaller file.`,
+    ],
     [
       "a folder where something is collected",
       'deliver; mkdir -p "$CFA_WORKTREE/docs/result.txt"',
