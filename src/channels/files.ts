@@ -32,6 +32,8 @@ async function fileInWorkspace(
   said: string,
 ): Promise<{ readonly path: string } | Refused> {
   const file = resolve(cwd, name);
+  if (name.includes("\0"))
+    return { refused: `${said.replaceAll("\0", "\\0")} is no name of a file: it holds a NUL` };
   try {
     if (!(await lstat(file)).isFile())
       return { refused: `${said} is no regular file: name files, one by one` };

@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { filesAgent, type FilesOptions } from "../channels/files-protocol/adapter.ts";
 import type { JobAgent, JobDefinition } from "../job/definition.ts";
+import { serverCommands } from "../job/role/role.ts";
 import { type Boundary, type Mount, open, seen } from "../runtime/boundary/port.ts";
 import { fileMounts } from "../runtime/boundary/program-files.ts";
 import { isOfSystem } from "../runtime/boundary/system-paths.ts";
@@ -14,7 +15,7 @@ import { scriptAgent } from "../runtime/agents/script.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { AgentName } from "../soup/message.ts";
-import type { AgentHome } from "./agent-home/home.ts";
+import { type AgentHome, skillsOf } from "./agent-home/home.ts";
 
 /** The compiled command line of this package; run from its sources, the one that the build has made beside them. */
 export function cliFile(): string {
@@ -55,7 +56,8 @@ async function nodeMounts(): Promise<readonly Mount[]> {
 /** What a confined program sees of its role: all of it read-only, but the folders in which its client keeps sessions. */
 function homeMounts(home: AgentHome): readonly Mount[] {
   const { role, grant, claudeSettings, claudeMcp, codexConfig, codexHooks } = home;
-  const fixed = [role, grant, claudeSettings, claudeMcp, codexConfig, codexHooks];
+  const written = [home.claudeUserSettings, ...skillsOf(home)].filter((path) => existsSync(path));
+  const fixed = [role, grant, claudeSettings, claudeMcp, codexConfig, codexHooks, ...written];
   return [...fixed.map(seen), open(home.claudeConfig), open(home.codexHome)];
 }
 
@@ -97,7 +99,7 @@ type FilesAgent = Extract<JobAgent, { adapter: "files" }>;
 /** How the program of an agent is run, whatever it speaks. */
 function programOptions(
   name: AgentName,
-  { run, env, network, exempt }: Program,
+  { run, env, network, exempt, role: brought }: Program,
   { cfaBin, boundaries, mounts, homes }: AdapterMeans,
 ): CommandOptions {
   const exempted = exempt.map(({ path, write }) => (write ? open(path) : seen(path)));
@@ -106,7 +108,8 @@ function programOptions(
   const home = homes.get(name);
   const all = [...mounts, ...exempted, ...(home === undefined ? [] : homeMounts(home))];
   const role = home === undefined ? {} : { roleDirectory: home.role };
-  return { run, env, cfaBin, boundary, network, mounts: all, ...role };
+  const servers = brought === undefined ? {} : { servers: serverCommands(brought.mcp) };
+  return { run, env, cfaBin, boundary, network, mounts: all, ...servers, ...role };
 }
 
 function filesOptions(

@@ -18,7 +18,7 @@ import { ENGINE } from "./opening.ts";
 import { type Folds, JobReader, type ReadJob, type SavedFolds } from "./read-job.ts";
 
 /** Number of the form below; raised whenever a fold or its form changes. */
-const FORM = 3;
+const FORM = 4;
 
 const headerSchema = z.object({ form: z.int(), engine: z.string() });
 const foldsSchema = z.object({

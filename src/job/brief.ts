@@ -6,8 +6,8 @@ import type { ThreadRecord } from "../runtime/thread-record.ts";
 import type { Message, ThreadId } from "../soup/message.ts";
 import { spendingOf } from "./budget.ts";
 import { isLive, type LiveState, skillOutcomes } from "./machine.ts";
-import { abandonedRemark, ARTIFACT_OF, conflictRemark, promptOf } from "./mail.ts";
-import { instructionsOf, isDispatch } from "./prompts.ts";
+import { abandonedRemark, ARTIFACT_OF, conflictRemark, promptOf, standInRemark } from "./mail.ts";
+import { instructionsOf } from "./prompts.ts";
 import { skillOf } from "./skills.ts";
 import { stallLimitOf } from "./stall-limit.ts";
 import { leadOf, type StateRecord } from "./state-record.ts";
@@ -28,10 +28,12 @@ export function briefOf(
   const role = agent?.role;
   const given = live === "EXECUTE" ? null : definition.given[ARTIFACT_OF[live]];
   const first = entries[state] === 1 && given === null;
+  const told = toldOf(record, instance, lead ? live : null);
   return {
     prompt: [
       promptOf(message),
       skillLine(record, instance, lead, message),
+      standInOf(instance, told.substitute, message),
       abandonedOf(instance, message),
       conflictOf(tree, message, ledger),
     ]
@@ -53,7 +55,7 @@ export function briefOf(
     stall: stallLimitOf(agent, definition.limits),
     refusals: definition.limits.retries,
     ...(role === undefined ? {} : { sends: role.sends }),
-    ...toldOf(record, instance, lead ? live : null),
+    ...told,
   };
 }
 
@@ -67,14 +69,17 @@ function toldOf(
   const name = state === null ? (agent?.skill ?? null) : definition.states[state].skill;
   const skill = name === null ? undefined : skillOf(name);
   const tools = agent?.adapter === "command" ? agent.tools : [];
-  const dispatch = isDispatch(instance);
+  const dispatch = instance.fresh;
+  const substitute = instance.last?.result === "failed" ? (agent?.fallback ?? null) : null;
+  // Who stands in has a session of its own, in which it has read nothing yet.
+  const reads = dispatch || substitute !== null;
   const lead = state !== null;
   const outcomes = lead ? skillOutcomes(state) : [];
   const roster = agent?.roster ?? [];
   return {
     dispatch,
-    instructions: dispatch ? instructionsOf({ lead, outcomes, roster, tools, skill }) : "",
-    substitute: instance.last?.result === "failed" ? (agent?.fallback ?? null) : null,
+    instructions: reads ? instructionsOf({ lead, outcomes, roster, tools, skill }) : "",
+    substitute,
     skill: name === null ? null : { name, file: skill?.file ?? null },
     tools,
   };
@@ -89,6 +94,11 @@ function skillLine(
 ): string {
   const skill = kind === "task" && !lead ? definition.agents[agent]?.skill : null;
   return skill == null ? "" : `Skill: ${skill}.`;
+}
+
+/** What who stands in is told of the conversation, unless its message says it. */
+function standInOf({ agent, task }: ThreadRecord, substitute: Brief["substitute"], message: Message): string {
+  return substitute === null || message.body.includes(task) ? "" : standInRemark(agent, task);
 }
 
 /** What is said of a message that the turn before was taken from. */

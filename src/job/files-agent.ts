@@ -10,9 +10,9 @@ import { named, oneOf } from "./schema-parts.ts";
 /** What may become of a failed turn of a file-based agent (docs/files.md, "When it fails"). */
 export const RECOVERY_OPTIONS = ["retry", "fix", "skip", "escalate"] as const;
 
-/** A path that leads down and nowhere else, not into `.git` or `.cfa`; a folder may end in a slash. */
+/** A path that leads down and nowhere else, not into `.git`, `.cfa` or `.sortie`; a folder may end in a slash. */
 const DOWNWARD =
-  /^(?!\/)(?!\.cfa(?:\/|$))(?!(?:.*\/)?\.git(?:\/|$))(?!(?:.*\/)?\.{1,2}(?:\/|$))(?!.*\/\/)[^\0]{1,200}$/i;
+  /^(?!\/)(?!\.(?:cfa|sortie)(?:\/|$))(?!(?:.*\/)?\.git(?:\/|$))(?!(?:.*\/)?\.{1,2}(?:\/|$))(?!.*\/\/)[^\0]{1,200}$/i;
 
 const pathBelow = (where: string) => named(DOWNWARD, `must be a path below ${where}, without . and ..`);
 /** As it counts: without the slash of a folder, and below the outbox without its name. */

@@ -61,6 +61,11 @@ export function conflictRemark(what: string): string {
   return `[in your tree, ${what}: edit until no conflict markers are left (for a file without markers change it, or run \`cfa resolve PATH\`); cfa completes it when your turn ends; a rebase or a pick goes on with git]`;
 }
 
+/** What a prompt says below a message for an agent that stands in for `agent`, in a conversation that `task` has opened. */
+export function standInRemark(agent: string, task: string): string {
+  return `[you stand in for ${agent}, whose last turn failed; this conversation was opened with the message below]\n${task}`;
+}
+
 /** What a prompt says below a message that has taken the place of another one (CfA §8). */
 export function abandonedRemark(lost: Message): string {
   return [

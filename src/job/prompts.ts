@@ -5,7 +5,6 @@
  * I2. A continuation has none of it: the agent has read it.
  * I3. The text of the status protocol is fixed: nothing of a message or of the repository goes into it (A2O §4.2).
  */
-import type { ThreadRecord } from "../runtime/thread-record.ts";
 import type { Skill } from "./skills.ts";
 
 /** How an agent tells cfa that it needs a person (I3). */
@@ -27,15 +26,6 @@ export type Instructed = {
   /** Tools of the role beside cfa's own. */
   readonly tools: readonly { readonly name: string; readonly description: string }[];
 };
-
-/** The next turn of the thread is the first of a dispatch: none of its turns has gone well yet, or its last one asked for a person. */
-export function isDispatch({
-  turns,
-  failures,
-  last,
-}: Pick<ThreadRecord, "turns" | "failures" | "last">): boolean {
-  return turns === failures || last?.status != null;
-}
 
 /** The instructions of a first turn (I1). */
 export function instructionsOf(instructed: Instructed): string {

@@ -23,6 +23,7 @@ const threadSchema = z.strictObject({
   session: z.string().optional(),
   last: bodySchemas.turn.optional(),
   failures: count,
+  fresh: z.boolean(),
   refusals: count,
   owes: z.boolean(),
   failed: z.boolean(),

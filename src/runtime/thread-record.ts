@@ -21,6 +21,8 @@ export type ThreadRecord = {
   last: EntryBody<"turn"> | undefined;
   /** Turns that failed. */
   failures: number;
+  /** The next turn is of a new dispatch: none has gone well yet, or since its agent had stopped itself. */
+  fresh: boolean;
   /** Payloads refused in a row. */
   refusals: number;
   /** The parent has sent something that has not been replied to. */
@@ -55,6 +57,7 @@ export const NEW_THREAD = {
   session: undefined,
   last: undefined,
   failures: 0,
+  fresh: true,
   refusals: 0,
   failed: false,
   ending: undefined,
@@ -84,6 +87,7 @@ export function endTurn(record: ThreadRecord, turn: EntryBody<"turn">): void {
   record.abandoned = undefined;
   record.turns += 1;
   if (turn.result === "failed") record.failures += 1;
+  else record.fresh = turn.status !== null;
 }
 
 /** A turn begins. */

@@ -184,11 +184,15 @@ export async function watched(
 ): Promise<TurnResult> {
   const silence = new AbortController();
   const watch = watchStall(clock, allowed, () => silence.abort());
-  const result = await run(AbortSignal.any([signal, silence.signal]), (event) => {
-    watch.heard();
-    report(event);
-  });
-  watch.end();
+  let result: TurnResult;
+  try {
+    result = await run(AbortSignal.any([signal, silence.signal]), (event) => {
+      watch.heard();
+      report(event);
+    });
+  } finally {
+    watch.end();
+  }
   if (!watch.stalled() || signal.aborted) return result;
   return { ...result, stop: "failed", failure: stallFailure(allowed.limit ?? 0) };
 }

@@ -53,6 +53,30 @@ describe.concurrent("the turn after a failed one is run by the fallback", () => 
     expect(bodies(entries, "start").map(({ by }) => by)).toEqual([undefined, "second", undefined]);
   });
 
+  test("with what the agent itself was told in its first turn: task, skill, tools, status protocol", async () => {
+    const heard: { prompt: string; instructions: string }[] = [];
+    const { end } = await runJob(
+      { ...EXECUTE, agents },
+      {
+        lead: (turn) => {
+          if (turn.turn === 1) return "not yet";
+          throw new Error("no answer of the model");
+        },
+        second: (turn) => {
+          heard.push({ prompt: turn.prompt, instructions: turn.instructions });
+          return approve(turn);
+        },
+      },
+    );
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    const [{ prompt = "", instructions = "" } = {}] = heard;
+    expect(prompt).toMatch(/^\[recovery from orchestrator/);
+    expect(prompt).toMatch(/\[you stand in for lead, .*\nmake it\n/);
+    expect(prompt).toContain("State: EXECUTE. Skill: execute.");
+    expect(instructions).toMatch(/^# Execute\n/);
+    expect(instructions.endsWith("while work goes on normally.")).toBe(true);
+  });
+
   test("status and log say by whom, while it runs and as long as no other turn has begun", async () => {
     const [begun, go] = [gate(), gate()];
     const started = await startJob(

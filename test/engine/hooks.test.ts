@@ -118,6 +118,37 @@ describe.concurrent("hooks", () => {
     ]);
   });
 
+  test("a before_run that fails is not got past by failing: a dispatch lasts until one of its turns has gone well", async () => {
+    const place = makePlace();
+    const told: string[] = [];
+    const { end } = await runJob(
+      { ...EXECUTE, hooks: { before_run: `${marks(place)}; test "$CFA_AGENT $CFA_TURN" != "worker 2"` } },
+      {
+        lead: async (turn) => {
+          const thread = turn.children[0]?.thread;
+          if (turn.turn > 2) return approve(turn);
+          await turn.send({ to: "worker", ...(thread === undefined ? {} : { thread }), message: "go" });
+          return undefined;
+        },
+        worker: async (turn) => {
+          told.push(`${turn.turn} ${turn.instructions === "" ? "nothing" : "all"}`);
+          if (turn.turn === 1) write(turn.workspace, ".sortie/status", "blocked\n");
+          if (turn.turn === 1) await turn.sendNone();
+          return turn.turn === 1 ? undefined : "done";
+        },
+      },
+      { place },
+    );
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(told).toEqual(["1 all", "3 all"]);
+    expect(read(place.files, "marks").trim().split("\n")).toEqual([
+      "lead EXECUTE 1",
+      "worker EXECUTE 1",
+      "worker EXECUTE 2",
+      "worker EXECUTE 3",
+    ]);
+  });
+
   test("an after_run that fails or takes too long is noted, and fails nothing", async () => {
     const { end, entries } = await runJob(
       { hooks: { after_run: "sleep 600", timeout: "100ms" } },

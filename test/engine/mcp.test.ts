@@ -66,6 +66,20 @@ describe.concurrent("an agent that is a client of MCP", () => {
     expect(notes(entries).join("\n")).toMatch(/cfa send was refused: there is no "x" that you may send to/);
   });
 
+  test("finds the servers of its role beside that of cfa, and inside its boundary", async () => {
+    const place = makePlace();
+    write(place.files, "board.sh", 'echo "the board, $1"\n');
+    const start = `node -e 'const { mcpServers } = JSON.parse(fs.readFileSync(process.env.CFA_MCP)); const { command, args } = mcpServers.board; console.log(Object.keys(mcpServers) + ": " + child_process.execFileSync(command, args))'`;
+    const lead = shell(`${start}; cfa outcome WITHDRAW --reason seen`, {
+      role: { mcp: { board: { command: ["sh", join(place.files, "board.sh"), "all"] } } },
+    });
+    const { entries } = await runJob({ agents: { lead } }, {}, { place });
+    expect(bodies(entries, "turn")[0]).toMatchObject({
+      result: "ok",
+      text: expect.stringContaining("board,cfa: the board, all"),
+    });
+  });
+
   test("whose server is killed in mid-turn: the status file is honoured all the same", async () => {
     const { place, calls, sandbox } = withClient();
     const line = `${calls(["list_team", {}], ["kill"])}; mkdir -p .sortie && echo blocked > .sortie/status`;

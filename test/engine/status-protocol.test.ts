@@ -1,5 +1,5 @@
 /** The A2O protocol sentence by sentence, where a whole job is needed to see it; the bytes of the file are in status-file.test.ts. */
-import { existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Draft } from "../../src/persistence/entry.ts";
@@ -103,6 +103,25 @@ describe.concurrent("§3.2 and §3.4 cleanup", () => {
       },
     );
     expect(seen).toEqual(["false", "false", "false"]);
+  });
+
+  test("§3.2 nor does one agent write it for another: it is no file that a message takes along", async () => {
+    const { end, entries } = await runJob(EXECUTE, {
+      lead: async (turn) => {
+        if (turn.turn > 1) return approve(turn);
+        await turn.send({ to: "worker", message: "go" });
+        return undefined;
+      },
+      worker: async (turn) => {
+        signal(turn, "blocked");
+        const reply = { to: "parent", message: "done", files: [".sortie/status"] };
+        await expect(turn.send(reply)).rejects.toThrow("belongs to the status file");
+        rmSync(join(turn.workspace, ".sortie"), { recursive: true });
+        return "done";
+      },
+    });
+    expect(end).toEqual({ kind: "ended", state: "DONE" });
+    expect(notes(entries)).toEqual([expect.stringMatching(/cfa send was refused: .*status file/)]);
   });
 
   test("§3.4 the file is deleted before a dispatch, .sortie/ with all else is left", async () => {

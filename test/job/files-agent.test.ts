@@ -94,6 +94,7 @@ describe("a mistake is told", () => {
     ["git's own", { collect: { a: ".git/hooks/pre-commit" } }, "must be a path below the worktree"],
     ["git's own, deeper", { collect: { a: "sub/.GIT/config" } }, "must be a path below the worktree"],
     ["cfa's own", { collect: { a: ".cfa/outcome.json" } }, "must be a path below the worktree"],
+    ["the word of the agent", { collect: { a: ".sortie/status" } }, "must be a path below the worktree"],
     ["a way out of the worktree", { collect: { a: "../x" } }, "must be a path below the worktree"],
     ["a way out of the outbox", { collect: { "../a": "x" } }, ".."],
     ["a text for collect", { collect: "report.md" }, "agents.lead.collect must be a list"],

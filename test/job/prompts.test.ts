@@ -1,7 +1,7 @@
 /** What an agent reads: each template, word for word (docs/skills.md, "Prompts"). */
 import { describe, expect, test } from "vitest";
 import { conflictRemark, promptOf, recoveryMail } from "../../src/job/mail.ts";
-import { instructionsOf, isDispatch, STATUS_PROTOCOL } from "../../src/job/prompts.ts";
+import { instructionsOf, STATUS_PROTOCOL } from "../../src/job/prompts.ts";
 import type { EntryBody } from "../../src/persistence/entry.ts";
 import { fullPrompt } from "../../src/runtime/agents/port.ts";
 import type { Message } from "../../src/soup/message.ts";
@@ -101,17 +101,4 @@ file while work goes on normally.`,
 
 test("a continuation is the message alone", () => {
   expect(fullPrompt({ prompt: "[reply]\nx", instructions: "" })).toBe("[reply]\nx");
-});
-
-describe("which turns are the first of a dispatch", () => {
-  const last = (status: string | null) => ({ status }) as EntryBody<"turn">;
-  test.each([
-    ["none has ended", { turns: 0, failures: 0, last: undefined }, true],
-    ["all have failed", { turns: 2, failures: 2, last: last(null) }, true],
-    ["one went well", { turns: 1, failures: 0, last: last(null) }, false],
-    ["one went well, the next failed", { turns: 2, failures: 1, last: last(null) }, false],
-    ["the last one asked for a person", { turns: 4, failures: 0, last: last("blocked") }, true],
-  ])("%s", (_what, thread, first) => {
-    expect(isDispatch(thread)).toBe(first);
-  });
 });

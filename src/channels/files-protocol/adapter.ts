@@ -16,12 +16,12 @@ import { UNKNOWN_USAGE } from "../../runtime/usage.ts";
 import { PathRefused } from "../../runtime/workspaces/port.ts";
 import { collectInto, type Demand, inspectDelivery, requiredOf } from "./delivery.ts";
 import { beginExchange, endExchange, withExchange } from "./exchange.ts";
-import { keepTurn, makeHome, skillText } from "./home.ts";
+import { keepTurn, makeHome, skillText, unlockHome } from "./home.ts";
 import { fillInbox } from "./inbox.ts";
 import { failureOf, leftBehind, shortOf, summaryOf, waitsFor, workOf } from "./judge.ts";
 import { filesHome, HOMES_FOLDER, INBOX_FOLDER, KEPT_FOLDER, SKILL_FILE } from "./layout.ts";
 import { placeDependencies } from "./manifest.ts";
-import { type Followed, watchStatus } from "./watch.ts";
+import { type Followed, UNFOLLOWED, watchStatus } from "./watch.ts";
 
 /** How a file-based agent is run. */
 export type FilesOptions = Omit<CommandOptions, "setting" | "programs" | "prompt"> &
@@ -72,9 +72,15 @@ async function runTurn(
   const setting = { cwd: home, input, env: { CFA_WORKTREE: workspace }, mounts: homeMounts(home) };
   const { clock, interval = LOOK_MILLIS } = options;
   const watch = watchStatus(home, { clock, interval }, (text) => report({ kind: "progress", text }));
-  const ended = await commandAgent({ ...options, setting }).run(request, report);
-  const followed = await watch.end();
+  let ended: TurnResult;
+  let followed = UNFOLLOWED;
+  try {
+    ended = await commandAgent({ ...options, setting }).run(request, report);
+  } finally {
+    followed = await watch.end();
+  }
   if (ended.stop === "aborted") return ended;
+  await unlockHome(home);
   const exchanged = await endExchange(home, before, request);
   const judged = await judge(options, request, home, ended, followed, exchanged.asked);
   const completed = followed.state === "completed";

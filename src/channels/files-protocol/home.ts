@@ -4,6 +4,7 @@
  * H1. A turn finds an empty outbox and a `pending` status.json; what the turn before left of both is kept in `kept/<turn>/`. All else stays.
  *     What a failed turn left is kept there at once: whoever is told of it finds it there for good.
  * H2. What an agent has put in the place of a folder or of status.json is removed, never followed.
+ * H3. What it has locked is opened again when its program has ended: its owner is cfa.
  */
 import { chmod, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
@@ -27,6 +28,7 @@ const FOLDERS = [INBOX_FOLDER, OUTBOX_FOLDER, WORKSPACE_FOLDER, MESSAGES_FOLDER]
 
 /** Makes the home ready for a turn (H1). */
 export async function makeHome(home: string, turn: number, skill: string): Promise<void> {
+  await unlockHome(home);
   await ensureFolder(home);
   await ensureFolder(join(home, KEPT_FOLDER));
   await keepTurnBefore(home);
@@ -36,6 +38,18 @@ export async function makeHome(home: string, turn: number, skill: string): Promi
   await writeReadOnly(home, SKILL_FILE, skill);
   await rm(join(home, STATUS_FILE), { recursive: true, force: true });
   await writePending(home);
+}
+
+/** Opens what an agent has locked of its home: folders that cfa reads, and status.json (H3). Nobody writes any more. */
+export async function unlockHome(home: string): Promise<void> {
+  for (const name of ["", STATUS_FILE, ...FOLDERS]) await unlock(join(home, name));
+}
+
+async function unlock(path: string): Promise<void> {
+  const stat = await look(path);
+  const mode = Number(stat?.mode ?? 0);
+  if (stat?.isDirectory() === true && (mode & 0o700) !== 0o700) await chmod(path, 0o755);
+  if (stat?.isFile() === true && (mode & 0o600) !== 0o600) await chmod(path, 0o644);
 }
 
 /** Where what a turn left stands: a folder that holds `outbox/` and `status.json`. */

@@ -8,6 +8,7 @@
 import { z } from "zod";
 import { parseJson } from "../../runtime/outbox-facts.ts";
 import type { Message } from "../../soup/message.ts";
+import { isDeeperThan } from "../json-depth.ts";
 
 /** What a message may be. */
 export const MESSAGE_TYPES = ["data_ready", "question", "answer", "update"] as const;
@@ -59,7 +60,7 @@ export function parseFileMessage(
   file: string,
   text: string,
 ): { readonly message: FileMessage; readonly number: number } | { readonly problem: string } {
-  if (isDeep(text)) return { problem: `is nested deeper than ${DEPTH_MAX} levels` };
+  if (isDeeperThan(DEPTH_MAX, text)) return { problem: `is nested deeper than ${DEPTH_MAX} levels` };
   const value = parseJson(text);
   if (value === undefined) return { problem: "is no JSON" };
   const parsed = fileMessageSchema.safeParse(value);
@@ -83,19 +84,8 @@ export function mailBodyOf(message: FileMessage): string {
 /** The message in the body of mail: its last line; undefined where there is none. */
 export function messageInBody(body: string): FileMessage | undefined {
   const line = body.trimEnd().split("\n").at(-1) ?? "";
-  if (!line.startsWith("{") || isDeep(line)) return undefined;
+  if (!line.startsWith("{") || isDeeperThan(DEPTH_MAX, line)) return undefined;
   return fileMessageSchema.safeParse(parseJson(line)).data;
-}
-
-/** Deeper JSON than anybody means, which would exhaust whoever walks it; told from the text, before it is parsed. */
-function isDeep(text: string): boolean {
-  let depth = 0;
-  for (const [found] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[{\]}]/gsu)) {
-    if (found === "[" || found === "{") depth += 1;
-    else if (found === "]" || found === "}") depth -= 1;
-    if (depth > DEPTH_MAX) return true;
-  }
-  return false;
 }
 
 /**

@@ -3,6 +3,7 @@
  *
  * S1. A heading counts by its words, whatever its level and case; inside a fenced block nothing is a heading.
  * S2. Other headings belong to the text of the section in which they stand.
+ * S3. The time grows with the length of the text, whatever stands in it: others have written it.
  */
 
 /** The sections, in the order of the protocol. */
@@ -29,7 +30,7 @@ export type Sectioned = {
   readonly sections: ReadonlyMap<Section, string>;
 };
 
-const HEADING = /^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$/;
+const MARKS = /^ {0,3}#{1,6}[ \t]+/;
 const FENCE = /^ {0,3}(?:```|~~~)/;
 
 /** Takes a text apart. */
@@ -41,9 +42,9 @@ export function sectioned(text: string): Sectioned {
   const lines = new Map<Section, string[]>();
   for (const line of text.split("\n")) {
     if (FENCE.test(line)) isFenced = !isFenced;
-    const words = isFenced ? undefined : HEADING.exec(line)?.[1];
+    const words = isFenced ? undefined : headingIn(line);
     const named = words === undefined ? undefined : sectionOf(words);
-    const titled: string | undefined = /^task:\s*(.+)$/i.exec(words ?? "")?.[1];
+    const titled = words === undefined ? undefined : taskIn(words);
     if (named !== undefined) {
       at = named;
       if (!lines.has(named)) lines.set(named, []);
@@ -53,6 +54,21 @@ export function sectioned(text: string): Sectioned {
   }
   const sections = [...lines].map(([name, written]) => [name, written.join("\n").trim()] as const);
   return { task, preamble: preamble.join("\n").trim(), sections: new Map(sections) };
+}
+
+/** The words of a heading, without marks behind them (S3). */
+function headingIn(line: string): string | undefined {
+  const marks = MARKS.exec(line)?.[0];
+  if (marks === undefined) return undefined;
+  const words = line.slice(marks.length).trimEnd();
+  let end = words.length;
+  while (words[end - 1] === "#") end -= 1;
+  return words.slice(0, end).trimEnd();
+}
+
+/** What a heading `Task: …` names. */
+function taskIn(words: string): string | undefined {
+  return /^task:/i.test(words) ? words.slice("task:".length).trim() || undefined : undefined;
 }
 
 function sectionOf(words: string): Section | undefined {

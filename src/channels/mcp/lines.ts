@@ -8,11 +8,22 @@
  * L3. A batch is taken apart: each of its messages is answered by itself. An empty one is an invalid request.
  * L4. Invalid UTF-8 becomes U+FFFD.
  * L5. The last line needs no line end.
+ * L6. JSON nested deeper than {@link LEVELS} is an invalid request: whoever walks it would run out of stack, and end the session.
  */
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+} from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { isDeeperThan } from "../json-depth.ts";
 
 /** Longest line that is read, bytes. */
 export const LINE_BYTES = 4 * 1024 * 1024;
+
+/** Deepest nesting of a line. */
+export const LEVELS = 256;
 
 const NEWLINE = 0x0a;
 
@@ -30,12 +41,12 @@ const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 
 const idSchema = z.union([z.string(), z.number()]);
-const messageSchema = z.looseObject({
-  jsonrpc: z.literal("2.0"),
-  id: idSchema.optional(),
-  method: z.string().optional(),
-  params: z.looseObject({}).optional(),
-});
+/** What the library takes: it passes over all else without a word. */
+function isMessage(value: unknown): boolean {
+  return [isJSONRPCRequest, isJSONRPCNotification, isJSONRPCResultResponse, isJSONRPCErrorResponse].some(
+    (is) => is(value),
+  );
+}
 
 function idOf(message: unknown): string | number | null {
   return z.object({ id: idSchema }).safeParse(message).data?.id ?? null;
@@ -58,10 +69,15 @@ export async function* messageLines(
       answer(errorLine(PARSE_ERROR, "the line is no JSON: one message a line"));
       continue;
     }
+    if (isDeeperThan(LEVELS, line.text)) {
+      const why = `a message is nested deeper than ${LEVELS} levels: put deep data into files`;
+      answer(errorLine(INVALID_REQUEST, why, idOf(parsed.value)));
+      continue;
+    }
     const messages = Array.isArray(parsed.value) ? parsed.value : [parsed.value];
     if (messages.length === 0) answer(errorLine(INVALID_REQUEST, "the batch is empty"));
     for (const one of messages) {
-      if (messageSchema.safeParse(one).success) yield JSON.stringify(one);
+      if (isMessage(one)) yield JSON.stringify(one);
       else answer(errorLine(INVALID_REQUEST, "this is no JSON-RPC 2.0 message", idOf(one)));
     }
   }

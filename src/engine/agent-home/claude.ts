@@ -7,8 +7,12 @@
  */
 import { CHANNEL_SERVER, type ToolGrant } from "../../tool-check/grant.ts";
 import { TOOLS } from "../../tool-check/tools.ts";
-import type { Role } from "../../job/role/role.ts";
-import { type McpConfiguration, mcpConfiguration } from "../../runtime/agents/mcp-configuration.ts";
+import { type Role, serverCommands } from "../../job/role/role.ts";
+import {
+  type McpConfiguration,
+  mcpConfiguration,
+  programServers,
+} from "../../runtime/agents/mcp-configuration.ts";
 import { invariant } from "../../soup/invariant.ts";
 import type { AgentHome } from "./home.ts";
 
@@ -30,11 +34,7 @@ export function claudeSettings(grant: ToolGrant, hook: string) {
  * this client hands its own environment on to its servers. No role has a server of cfa's name: it is refused when the job is loaded.
  */
 export function claudeMcp(servers: Role["mcp"], cfa: string): McpConfiguration {
-  const own = Object.entries(servers).map(([name, { command }]) => {
-    const [program, ...args] = command;
-    return [name, { command: program, args }] as const;
-  });
-  const all = mcpConfiguration({ cfa, env: {} }, { mcpServers: Object.fromEntries(own) });
+  const all = mcpConfiguration({ cfa, env: {} }, programServers(serverCommands(servers)));
   invariant("mcpServers" in all, "no role has a server of cfa's name");
   return all;
 }

@@ -45,3 +45,8 @@ function namesIn(files: Role["files"], folder: string): readonly string[] {
   const names = files.map(({ path }) => path.split("/")).filter(([top]) => top === folder);
   return [...new Set(names.flatMap(([, name]) => name ?? []))];
 }
+
+/** The command lines of the MCP servers that a role brings, by name. */
+export function serverCommands(servers: Role["mcp"]): Record<string, Role["mcp"][string]["command"]> {
+  return Object.fromEntries(Object.entries(servers).map(([name, { command }]) => [name, command]));
+}

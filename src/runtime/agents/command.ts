@@ -13,6 +13,7 @@
 import { createHash } from "node:crypto";
 import { delimiter, join } from "node:path";
 import { constants } from "node:os";
+import { invariant } from "../../soup/invariant.ts";
 import { advisory } from "../boundary/advisory.ts";
 import { type Boundary, type Mount, type Network, open, type Space } from "../boundary/port.ts";
 import { programMounts } from "../boundary/program-files.ts";
@@ -23,7 +24,7 @@ import { runProgram, type ProgramEnd } from "../process/run-program.ts";
 import { MCP_FILE } from "../outbox.ts";
 import { replaceFile } from "../outbox-file.ts";
 import { UNKNOWN_USAGE } from "../usage.ts";
-import { mcpConfiguration } from "./mcp-configuration.ts";
+import { mcpConfiguration, programServers } from "./mcp-configuration.ts";
 import {
   type AgentAdapter,
   fullPrompt,
@@ -52,6 +53,8 @@ export type CommandOptions = {
   readonly run: readonly string[];
   /** Programs that it starts itself, each with its arguments: the tools of its role; seen inside like the files of `run`. */
   readonly programs?: readonly (readonly string[])[];
+  /** MCP servers of its role, command lines by name: beside that of cfa in the configuration of the turn, and seen inside, too. */
+  readonly servers?: Readonly<Record<string, readonly [string, ...string[]]>>;
   /** Names of variables that are passed on from cfa's own environment, where they are set. */
   readonly env: readonly string[];
   /** What goes to standard input: the message alone (unless given), or with the instructions of a first turn. */
@@ -97,7 +100,7 @@ async function spaceOf(
 ): Promise<Space> {
   if (boundary.kind === "advisory") return { workspace, network: "full", mounts: [] };
   const { PATH = "", HOME } = baseEnvironment(options);
-  const programs = [options.run, ...(options.programs ?? [])];
+  const programs = [options.run, ...(options.programs ?? []), ...Object.values(options.servers ?? {})];
   const [files, past] = await Promise.all([
     Promise.all(programs.map((run) => programMounts(run, PATH, workspace))),
     history?.() ?? [],
@@ -174,7 +177,9 @@ async function configureTools(
   // The variables that the role names may be secret, and stay out of files.
   const env = { ...baseEnvironment({ ...options, env: [] }), ...variables };
   const cfa = join(options.cfaBin, "cfa");
-  await replaceFile(file, `${JSON.stringify(mcpConfiguration({ cfa, env }), null, 2)}\n`);
+  const all = mcpConfiguration({ cfa, env }, programServers(options.servers ?? {}));
+  invariant("mcpServers" in all, "no role has a server of cfa's name");
+  await replaceFile(file, `${JSON.stringify(all, null, 2)}\n`);
   return file;
 }
 

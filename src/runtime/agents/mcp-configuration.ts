@@ -34,6 +34,17 @@ export function mcpConfiguration(
   return { ...own, mcpServers: { ...own.mcpServers, [CHANNEL_SERVER]: server } };
 }
 
+/** A configuration of servers that are programs, each a command line. The variables that they need are handed on by whoever starts them. */
+export function programServers(
+  commands: Readonly<Record<string, readonly [string, ...string[]]>>,
+): McpConfiguration {
+  const servers = Object.entries(commands).map(([name, [command, ...args]]): [string, McpServer] => [
+    name,
+    { command, args },
+  ]);
+  return { mcpServers: Object.fromEntries(servers) };
+}
+
 /** Why a configuration cannot be merged with cfa's; undefined when it can. */
 export function mcpCollision({ mcpServers }: McpConfiguration): string | undefined {
   if (!Object.hasOwn(mcpServers, CHANNEL_SERVER)) return undefined;

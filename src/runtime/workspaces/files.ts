@@ -3,15 +3,20 @@
  *
  * F1. A content is stored once, under the SHA-256 of its bytes, written beside and renamed, never changed.
  * F2. What is no regular file inside the tree is refused with a sentence (safe-path.ts).
+ * F3. `.sortie` does not travel: only the agent of a tree says there that it needs a person (A2O §3.2).
  */
 import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, copyFile, chmod, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type NamedFile, PathRefused } from "./port.ts";
-import { look, openRegular, pathWithin } from "./safe-path.ts";
+import { look, openRegular, partsOf, pathWithin } from "./safe-path.ts";
+
+/** Folder of the status file (runtime/status-file.ts). */
+const STATUS_FOLDER = ".sortie";
 
 /** Stores the file `path` of the tree at `root`; undefined when it does not exist. */
 export async function storeFile(store: string, root: string, path: string): Promise<NamedFile | undefined> {
+  requireTravelling(path);
   const file = await openRegular(root, path);
   if (file === undefined) return undefined;
   await mkdir(store, { recursive: true });
@@ -62,6 +67,7 @@ async function writeFileWithin(
   executable: boolean,
   write: (beside: string) => Promise<void>,
 ): Promise<void> {
+  requireTravelling(path);
   const at = await pathWithin(root, path, true);
   if ((await look(at))?.isDirectory() === true)
     throw new PathRefused(
@@ -75,4 +81,12 @@ async function writeFileWithin(
   } finally {
     await rm(beside, { force: true });
   }
+}
+
+/** Throws a sentence for a path that is none of a tree (safe-path.ts), or whose file stays in its tree (F3). */
+export function requireTravelling(path: string): void {
+  if (partsOf(path)[0]?.toLowerCase() !== STATUS_FOLDER) return;
+  throw new PathRefused(
+    `${JSON.stringify(path)} belongs to the status file, by which each agent speaks for itself: say it in the message.`,
+  );
 }

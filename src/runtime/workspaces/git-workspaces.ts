@@ -17,7 +17,7 @@ import { completeMerge, declareResolved } from "./complete.ts";
 import { copyTree } from "./copy.ts";
 import { deliverJob } from "./deliver.ts";
 import { dropTree, reconcileTrees } from "./drop.ts";
-import { placeFile, storeFile } from "./files.ts";
+import { placeFile, requireTravelling, storeFile } from "./files.ts";
 import { gitAt, text } from "./git.ts";
 import { guarded } from "./guard.ts";
 import { historyMounts } from "./history-view.ts";
@@ -148,7 +148,7 @@ function filesOf(job: JobGit, guard: Guard): Pick<Workspaces, "clear" | "place" 
       }),
     keep: async (folder, files) => {
       for (const { path, sha256 } of files) {
-        partsOf(path);
+        requireTravelling(path);
         const stored = await storeFile(job.files, folder, sha256);
         if (stored?.sha256 !== sha256)
           throw new PathRefused(

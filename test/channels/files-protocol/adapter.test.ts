@@ -3,6 +3,7 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { TurnEvent } from "../../../src/runtime/agents/port.ts";
+import { type Clock, systemClock } from "../../../src/runtime/clock.ts";
 import { makePlace } from "./agent.ts";
 
 const HOME = "job/homes/dispatch%3A1.0.1";
@@ -367,6 +368,33 @@ describe("a hostile agent", () => {
     await turn("rm -rf inbox SKILL.md; ln -s ../../.. inbox; mkdir SKILL.md; deliver");
     expect(await turn("deliver", { files: ["in.csv"] })).toMatchObject({ stop: "ended" });
     expect(read(`${HOME}/inbox/in.csv`)).toBe("1\n");
+  });
+
+  test("folders that it locks are opened again, in this turn and in the next", async () => {
+    const { home, turn } = makePlace();
+    const modes = () => ["outbox", "messages"].map((name) => lstatSync(join(home, name)).mode & 0o700);
+    const locked = "deliver; chmod 000 outbox messages";
+    expect(await turn(locked)).toMatchObject({ stop: "ended", text: "All is done." });
+    expect(modes()).toEqual([0o700, 0o700]);
+    expect(await turn("status failed; chmod 000 outbox messages")).toMatchObject({
+      stop: "failed",
+      failure: "status.json says failed, and not why",
+    });
+    expect(await turn("deliver")).toMatchObject({ stop: "ended" });
+  });
+
+  test("a turn that cannot be run leaves nobody looking at its files", async () => {
+    const { home, turn } = makePlace();
+    const open = new Set<() => void>();
+    const timer: Clock["timer"] = (millis, wake) => {
+      const over = () => void open.delete(over);
+      open.add(over);
+      const cancel = systemClock.timer(millis, () => (over(), wake()));
+      return () => (over(), cancel());
+    };
+    const gone = turn("deliver", { outbox: join(home, "gone") }, { clock: { ...systemClock, timer } });
+    await expect(gone).rejects.toThrow("ENOENT");
+    expect(open.size).toBe(0);
   });
 
   test("a home that is torn down is made again", async () => {

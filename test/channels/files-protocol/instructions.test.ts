@@ -148,12 +148,22 @@ describe("the name of the task", () => {
   });
 });
 
+test.each<[string, string]>([
+  ["of blanks", " "],
+  ["of marks", " #"],
+  ["of line ends of other systems", "\u2028"],
+])("a heading %s of the greatest length is read in one pass", (_what, filling) => {
+  const body = `# Task:${filling.repeat(120_000)}\u2028x`;
+  expect(text({ body })).toContain("## Output Expectations");
+});
+
 describe("a heading", () => {
   test.each<[string, string, boolean]>([
     ["of any level", "#### Objective", true],
     ["with a colon", "## Objective:", true],
     ["in other letters", "## OBJECTIVE", true],
     ["closed by hashes", "## Objective ##", true],
+    ["with another line end", "## Objective\r", true],
     ["without a blank", "##Objective", false],
     ["indented as code", "    ## Objective", false],
     ["with more words", "## Objective of it", false],

@@ -58,6 +58,7 @@ describe("a file is a message", () => {
     ["collector_to_analyst_001.json", nested(30_000), "is nested deeper than 64 levels"],
     ["collector_to_analyst_001.json", nested(100), "is nested deeper than 64 levels"],
     ["collector_to_analyst_001.json", "[".repeat(60_000), "is nested deeper than 64 levels"],
+    ["collector_to_analyst_001.json", '\\"'.repeat(30_000), "is no JSON"],
     ["collector_to_analyst_001.json", "null", "is no message"],
     ["collector_to_analyst_001.json", JSON.stringify(addressless), "at to"],
     ["collector_to_analyst_001.json", JSON.stringify({ ...message, type: "shout" }), "at type"],
@@ -109,6 +110,10 @@ describe("as mail", () => {
       expect(messageInBody(body)).toBeUndefined();
     },
   );
+});
+
+test("mail of the greatest length is looked through once, whatever stands in it", () => {
+  expect(messageInBody(`{${'\\"'.repeat(120_000)}`)).toBeUndefined();
 });
 
 describe("what arrives", () => {

@@ -27,6 +27,31 @@ describe("every one of these lines leaves the session alive", () => {
       1,
       error(-32_600, /no JSON-RPC/),
     ],
+    [
+      "an id that is no whole number",
+      { jsonrpc: "2.0", id: 1.5, method: "ping" },
+      1.5,
+      error(-32_600, /no JSON-RPC/),
+    ],
+    ["neither method nor result", { jsonrpc: "2.0", id: 1 }, 1, error(-32_600, /no JSON-RPC/)],
+    [
+      "method and result",
+      { jsonrpc: "2.0", id: 1, method: "ping", result: {} },
+      1,
+      error(-32_600, /no JSON-RPC/),
+    ],
+    [
+      "a member that messages do not have",
+      { jsonrpc: "2.0", id: 1, method: "ping", extra: 1 },
+      1,
+      error(-32_600, /no JSON-RPC/),
+    ],
+    [
+      "_meta that is no object",
+      { jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: 5 } },
+      1,
+      error(-32_600, /no JSON-RPC/),
+    ],
     ["an unknown method", { jsonrpc: "2.0", id: 1, method: "tools/drop" }, 1, error(-32_601, /not found/i)],
     ["an unknown notification", { jsonrpc: "2.0", method: "notifications/x" }, 9, {}],
     ["an answer to nothing", { jsonrpc: "2.0", id: 77, result: {} }, 9, {}],
@@ -78,12 +103,33 @@ describe("every one of these lines leaves the session alive", () => {
     ["a batch in a batch", JSON.stringify([[{ ...ping, id: 1 }]]), null, error(-32_600, /no JSON-RPC/)],
     ["a ping", { ...ping, id: 1 }, 1, {}],
     ["a ping without an id: a notification", { jsonrpc: "2.0", method: "ping" }, 9, {}],
-    ["a JSON bomb: a million brackets", nested(1_000_000), null, error(-32_600, /no JSON-RPC/)],
+    ["a JSON bomb: a million brackets", nested(1_000_000), null, error(-32_600, /deeper than 256 levels/)],
     [
-      "a bomb in an argument",
-      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send","arguments":{"to":${nested(2000)},"message":"x"}}}`,
+      "a JSON bomb of two million brackets that stay open",
+      "[".repeat(2_000_000),
+      null,
+      error(-32_700, /no JSON/),
+    ],
+    ...[257, 5000, 100_000].map(
+      (depth) =>
+        [
+          `a bomb of ${depth} levels in an argument: answered under its id`,
+          `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send","arguments":{"to":${nested(depth)},"message":"x"}}}`,
+          1,
+          error(-32_600, /deeper than 256 levels/),
+        ] as const,
+    ),
+    [
+      "a deep argument",
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send","arguments":{"to":${nested(200)},"message":"x"}}}`,
       1,
       { isError: true },
+    ],
+    [
+      "a bomb beside the arguments",
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"x":${nested(50_000)}},"name":"list_team"}}`,
+      1,
+      error(-32_600, /deeper than 256 levels/),
     ],
     [
       "an argument of a megabyte",

@@ -169,6 +169,13 @@ describe("early refusals are those of the command line, and stand in the log", (
       {},
     ],
     ["a file outside", "send", { ...GO, files: ["../out/turn.json"] }, /lies outside your workspace/, {}],
+    [
+      "a NUL in the name of a file",
+      "send",
+      { ...GO, files: ["a\0b"] },
+      /files: a\\0b is no name of a file/,
+      {},
+    ],
   ];
   test.each(rows)("%s", async (_what, name, given, sentence, facts) => {
     const turn = await makeTurn(facts);

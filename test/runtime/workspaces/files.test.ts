@@ -75,6 +75,8 @@ describe("keep and place", () => {
     [".git", /belongs to git/],
     ["sub/.GIT/config", /belongs to git/],
     [".cfa/outcome.json", /belongs to cfa/],
+    [".sortie/status", /belongs to the status file/],
+    [".SORTIE/x", /belongs to the status file/],
   ];
   test.each(refused)("%j is not taken", async (path, sentence) => {
     symlinkSync("/etc/hostname", join(lead, "link"));
@@ -90,6 +92,7 @@ describe("keep and place", () => {
     if (file === undefined) throw new Error("not taken");
     await expect(keep([{ ...file, sha256: "0".repeat(64) }])).rejects.toThrow("not those that the call");
     await expect(keep([{ ...file, path: "../a.txt" }])).rejects.toThrow("no path inside the workspace");
+    await expect(keep([{ ...file, path: ".sortie/status" }])).rejects.toThrow("belongs to the status file");
     writeIn(join(repo.dir, "taken"), file.sha256, "b");
     await expect(keep([file])).rejects.toThrow("not those that the call");
   });
@@ -111,6 +114,8 @@ describe("keep and place", () => {
     expect([readIn(child, "link"), readIn(repo.dir, "outside.txt")]).toEqual(["content", "outside"]);
     await expect(workspaces.place(A, [through])).rejects.toThrow("which is a link");
     await expect(workspaces.place(A, [directory])).rejects.toThrow("is a directory");
+    const word = { ...link, path: ".sortie/status" };
+    await expect(workspaces.place(A, [word])).rejects.toThrow("belongs to the status file");
     expect(existsSync(join(repo.dir, "x"))).toBe(false);
   });
 });
