@@ -48,7 +48,7 @@ export function addressed(target: string): Addressed {
 }
 
 /** What is said of an answer to what the human was asked before, as the rest of a sentence. */
-export const ASKED_ANEW = "has been answered, and asked anew since: read it again (cfa inbox)";
+export const ASKED_ANEW = "is put to you in another exchange now: read it again (cfa inbox)";
 
 /** Why a question takes no answer of a person, as the rest of a sentence about it; `record` is its way to its answer. */
 export function closedBecause(known: QuestionRecord, record: EscalationRecord | undefined): string {

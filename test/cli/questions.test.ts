@@ -96,7 +96,7 @@ test("inbox --watch tells of a question each time that it is put to the human, a
   inbox.kill("SIGKILL");
   const late = await here(top, "answer", "q1.1.1", "red", "--exchange", "1");
   expect(late.code).toBe(2);
-  expect(late.err).toContain("has been answered, and asked anew since: read it again");
+  expect(late.err).toContain("is put to you in another exchange now: read it again");
   expect((await cfa(top, "answer", "q1.1.1", "dark", "--exchange", "2")).code).toBe(0);
   expect((await here(top, "answer", "q1.1.1", "darker")).err).toContain("has an answer already");
 });
@@ -114,7 +114,7 @@ describe("what is no answer to an open question is refused with a sentence and e
     [["nope", "x"], "has a question nope"],
     [["nope", "x", "--job", "nope"], "there is no job nope"],
     [["QUESTION"], "say what: cfa answer"],
-    [["QUESTION", "x", "--exchange", "2"], "asked anew since"],
+    [["QUESTION", "x", "--exchange", "2"], "in another exchange now"],
     [["QUESTION", "x", "--exchange", "first"], 'is a number from 1 on, not "first"'],
     [["QUESTION", "--no"], "an answer that begins with a dash: cfa answer ID -- TEXT"],
     [["QUESTION", " "], "the answer is empty"],

@@ -15,7 +15,7 @@ test.each([
     "asked in another exchange than is answered",
     ASKED,
     "e#1",
-    "question e has been answered, and asked anew since: read it again (cfa inbox)",
+    "question e is put to you in another exchange now: read it again (cfa inbox)",
     0,
   ],
   ["no such question", ASKED, "other", "there is no question other", 0],
