@@ -51,7 +51,7 @@ export async function drive(
   const answering = asks
     ? {
         keys,
-        send: (question: string, text: string) => send(question, text),
+        send: (...answered: Parameters<typeof send>) => send(...answered),
         stop: () => stop.now("SIGINT"),
       }
     : undefined;
@@ -65,7 +65,7 @@ export async function drive(
       ...(notify === undefined ? {} : { notify }),
     });
     stop.of(run);
-    send = (question, text) => run.answer(question, text, userName());
+    send = (question, text, exchange) => run.answer(question, text, userName(), exchange);
     const begun = await run.begun;
     if (begun && opening !== undefined) progress.say(opening);
     if (begun && after > 0) warn(viewer, progress);

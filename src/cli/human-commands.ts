@@ -19,6 +19,10 @@ export function addHumanCommands(program: Command, context: Context, settle: Set
     .option(...REPO)
     .option("--job <job>", "the job that asks")
     .option("--file <file>", "take the answer from a file")
+    .option(
+      "--exchange <number>",
+      "only if it is put to you for the how-manieth time (default: the present one)",
+    )
     .showHelpAfterError(
       "(an answer that begins with a dash: cfa answer ID -- TEXT, or - and the text on standard input)",
     )

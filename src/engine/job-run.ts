@@ -7,6 +7,7 @@
 import { nanoid } from "nanoid";
 import type { Entry } from "../persistence/entry.ts";
 import type { Bus, InboxItem } from "../persistence/ports.ts";
+import { addressOf } from "../runtime/question-record.ts";
 import type { RunEnd } from "../runtime/scheduler-options.ts";
 
 /** See the header. */
@@ -45,9 +46,13 @@ export class JobRun implements AsyncIterable<Entry> {
     this.end.catch(() => undefined);
   }
 
-  /** Answers an open question, under the name of `by`; the first answer wins. */
-  answer(question: string, text: string, by?: string): Promise<void> {
-    return this.#post("answer", question, text, by);
+  /**
+   * Answers an open question, under the name of `by`; the first answer wins. With `exchange`, the how-manieth time that it is put to the
+   * human, the answer counts for no other.
+   */
+  answer(question: string, text: string, by?: string, exchange?: number): Promise<void> {
+    const target = exchange === undefined ? question : addressOf({ question, exchange });
+    return this.#post("answer", target, text, by);
   }
 
   /** Redirects whoever is on the thread, or the lead of the present state. */

@@ -50,7 +50,7 @@ export type InboxItem = {
   /** Minted by the poster; posting the same id twice is posting once. */
   readonly id: string;
   readonly verb: "answer" | "interrupt" | "withdraw" | "tell" | "resume" | "pause" | "resolve" | "fork";
-  /** Question id, thread id, path or number of an entry; empty for the job as a whole. */
+  /** Question id (with `#N`: the N-th time that it is put to the human), thread id, path or number of an entry; empty for the job as a whole. */
   readonly target: string;
   readonly text: string;
   /** Who: a user name, or a process. */

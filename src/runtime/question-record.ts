@@ -33,6 +33,23 @@ export function questionNamed(words: string): QuestionId {
   return questionOf(words) ?? words;
 }
 
+/** The time that a question is put to the human, of which an answer is given; without `exchange`, the one that is open. */
+export type Addressed = { readonly question: QuestionId; readonly exchange?: number };
+
+/** The target of an answer in an inbox: `q1.1.1`, or `q1.1.1#2` for the second time that the question is put to the human. */
+export function addressOf({ question, exchange }: Addressed): string {
+  return exchange === undefined ? question : `${question}#${exchange}`;
+}
+
+/** What {@link addressOf} has made a target of. */
+export function addressed(target: string): Addressed {
+  const [, question, exchange] = /^(.+)#(\d+)$/u.exec(target) ?? [];
+  return question === undefined ? { question: target } : { question, exchange: Number(exchange) };
+}
+
+/** What is said of an answer to what the human was asked before, as the rest of a sentence. */
+export const ASKED_ANEW = "is put to you in another exchange now: read it again (cfa inbox)";
+
 /** Why a question takes no answer of a person, as the rest of a sentence about it; `record` is its way to its answer. */
 export function closedBecause(known: QuestionRecord, record: EscalationRecord | undefined): string {
   const last = record?.exchanges.at(-1);

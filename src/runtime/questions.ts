@@ -3,7 +3,7 @@
  * question as it stands, or the asker an explicit refusal; and what becomes of a person's answer (CfA §7).
  *
  * Q1. Under `always` no answer leaves without the human: the gate is in the rules, not here.
- * Q2. The first answer to a question wins; a later one is told so and changes nothing.
+ * Q2. The first answer to a question wins; a later one is told so and changes nothing, also where the proxy has asked anew meanwhile.
  * Q3. What the human says to a question that was put to them as it stands is the answer, word by word; what they say to the proxy
  *     goes to the proxy.
  * Q4. A default answer whose time has come is given as a recorded act, once, and is the answer, whoever had asked. A question that the
@@ -17,7 +17,7 @@ import type { Proxy } from "../soup/molecule.ts";
 import type { Director, Stand } from "./director.ts";
 import { defaultReply, type EscalationRecord } from "./escalation/escalations.ts";
 import type { Ledger } from "./ledger.ts";
-import { closedBecause, type QuestionRecord } from "./question-record.ts";
+import { addressed, ASKED_ANEW, closedBecause, type QuestionRecord } from "./question-record.ts";
 
 /** What decides how a question is treated. */
 type Policies = Pick<Director, "proxy" | "unanswerable">;
@@ -83,20 +83,23 @@ export function answerDrafts(
   ledger: Ledger,
   item: InboxItem,
 ): { readonly drafts: readonly Draft[]; readonly result: string } {
-  const known = ledger.questions.get(item.target);
-  if (known === undefined) return { drafts: [], result: `there is no question ${item.target}` };
+  const { question, exchange } = addressed(item.target);
+  const known = ledger.questions.get(question);
+  if (known === undefined) return { drafts: [], result: `there is no question ${question}` };
   const open = configuration
     .cell(known.thread)
-    ?.questions.find((one) => one.kind === "AskHuman" && one.question === item.target);
+    ?.questions.find((one) => one.kind === "AskHuman" && one.question === question);
   // A question of a thread that is going goes with it, even if it is still there.
   if (open === undefined || configuration.dying(known.thread)) {
     const goes = configuration.dying(known.thread) && known.answer === undefined;
-    const record = ledger.escalations.records.get(item.target);
+    const record = ledger.escalations.records.get(question);
     const what = goes ? "has ended without an answer" : closedBecause(known, record);
-    return { drafts: [], result: `question ${item.target} ${what}` };
+    return { drafts: [], result: `question ${question} ${what}` };
   }
+  if (exchange !== undefined && exchange !== ledger.escalations.exchange(question))
+    return { drafts: [], result: `question ${question} ${ASKED_ANEW}` };
   const at = { A: open.agent, t: open.thread, e: open.question };
-  const reply: Message = { id: item.id, from: null, kind: "human", body: item.text, re: item.target };
+  const reply: Message = { id: item.id, from: null, kind: "human", body: item.text, re: question };
   return {
     drafts: [{ kind: "fire", body: { rule: "human-reply", at, choice: { "x'": reply } } }],
     result: "answered",

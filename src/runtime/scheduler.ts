@@ -22,6 +22,7 @@ import type { ThreadId } from "../soup/message.ts";
 import { accept, structuralDraft } from "./accept.ts";
 import { nextAgenda } from "./agenda.ts";
 import { Anchor, isAnchored } from "./anchor.ts";
+import { addressed } from "./question-record.ts";
 import { answerDrafts, nextDefault, overdueAnswers, standInDrafts } from "./questions.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { Standing, View } from "./director.ts";
@@ -172,7 +173,8 @@ export class Scheduler {
         ? answerDrafts(this.#configuration, this.ledger, item)
         : this.#options.director.act(item, this.#view());
     if (what === undefined) return false;
-    const { id, verb, target, text, by } = item;
+    const { id, verb, text, by } = item;
+    const target = verb === "answer" ? addressed(item.target).question : item.target;
     const act: Draft = { kind: "act", body: { id, verb, target, text, by, result: what.result } };
     await this.#commit([act, ...what.drafts], [id]);
     return true;

@@ -84,7 +84,7 @@ test.each(["file", "-"])("an answer of several lines from %s", async (from) => {
   expect(entries.flatMap(({ kind, body }) => (kind === "act" ? [body.text] : []))).toEqual([text]);
 });
 
-test("inbox --watch tells of a question each time that it is put to the human", async () => {
+test("inbox --watch tells of a question each time that it is put to the human, and an answer to an earlier time counts for no later one", async () => {
   const top = await repository();
   shellJob(top, { lead: ASKS, proxy: 'echo "proxy: $(cat)"' });
   expect((await cfa(top, "run")).code).toBe(4);
@@ -94,6 +94,11 @@ test("inbox --watch tells of a question each time that it is put to the human", 
   expect((await cfa(top, "resume")).code).toBe(4);
   await inbox.seen("blue");
   inbox.kill("SIGKILL");
+  const late = await here(top, "answer", "q1.1.1", "red", "--exchange", "1");
+  expect(late.code).toBe(2);
+  expect(late.err).toContain("is put to you in another exchange now: read it again");
+  expect((await cfa(top, "answer", "q1.1.1", "dark", "--exchange", "2")).code).toBe(0);
+  expect((await here(top, "answer", "q1.1.1", "darker")).err).toContain("has an answer already");
 });
 
 describe("what is no answer to an open question is refused with a sentence and exit code 2", () => {
@@ -109,6 +114,8 @@ describe("what is no answer to an open question is refused with a sentence and e
     [["nope", "x"], "has a question nope"],
     [["nope", "x", "--job", "nope"], "there is no job nope"],
     [["QUESTION"], "say what: cfa answer"],
+    [["QUESTION", "x", "--exchange", "2"], "in another exchange now"],
+    [["QUESTION", "x", "--exchange", "first"], 'is a number from 1 on, not "first"'],
     [["QUESTION", "--no"], "an answer that begins with a dash: cfa answer ID -- TEXT"],
     [["QUESTION", " "], "the answer is empty"],
     [["QUESTION", "x", "--file", "y"], "not from both"],

@@ -10,6 +10,14 @@ const ASKED = "Idle(A,t) ‖ Mailbox(A,t,[]) ‖ AskHuman(A,t,e,which,always)";
 
 test.each([
   ["asked", ASKED, "e", "answered", 1],
+  ["asked, in the exchange that is answered", ASKED, "e#0", "answered", 1],
+  [
+    "asked in another exchange than is answered",
+    ASKED,
+    "e#1",
+    "question e is put to you in another exchange now: read it again (cfa inbox)",
+    0,
+  ],
   ["no such question", ASKED, "other", "there is no question other", 0],
   ["not asked any more", "Idle(A,t) ‖ Mailbox(A,t,[])", "e", "question e has ended without an answer", 0],
   [

@@ -17,8 +17,8 @@ import { NOTHING_TYPED, PASTE_OFF, PASTE_ON, press, type Typed } from "./typing.
 /** What answering needs of the run. */
 export type AnsweringMeans = {
   readonly keys: NonNullable<Input["keys"]>;
-  /** Gives an answer to the job; rejects where it could not be given. */
-  readonly send: (question: string, text: string) => Promise<void>;
+  /** Gives an answer to what was asked in that exchange; rejects where it could not be given. */
+  readonly send: (question: string, text: string, exchange: number) => Promise<void>;
   /** What Ctrl-C does. */
   readonly stop: () => void;
 };
@@ -153,21 +153,22 @@ export class Answering {
 
   #send(): void {
     const { text } = this.#typed;
-    if (this.#front === undefined) return;
+    const question = this.#open.find(({ id }) => id === this.#front);
+    if (question === undefined) return;
     if (text.trim() === "") {
       this.#hint = "the answer is empty: say something";
       return;
     }
-    void this.#give(this.#front, text);
+    void this.#give(question, text);
     this.#typed = NOTHING_TYPED;
     this.#front = undefined;
     this.take(this.#asked);
   }
 
-  async #give(question: string, text: string): Promise<void> {
+  async #give({ id: question, exchange }: QuestionView, text: string): Promise<void> {
     this.#sent.add(question);
     try {
-      await this.#means.send(question, text);
+      await this.#means.send(question, text, exchange);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this.#say(`the answer to ${question} was not given: ${plain(reason)}; not sent: ${plain(text)}`);

@@ -6,6 +6,7 @@
 import type { InboxItem } from "../../persistence/ports.ts";
 import type { Ledger } from "../../runtime/ledger.ts";
 import { conversationOf } from "../../persistence/conversation.ts";
+import { addressed } from "../../runtime/question-record.ts";
 import type { AgentName, Policy, ThreadId } from "../../soup/message.ts";
 import { between } from "./elapsed.ts";
 import { linesOf, plain } from "./text.ts";
@@ -53,8 +54,10 @@ export function questionsOf(ledger: Ledger, pending: readonly PendingAnswer[]): 
 export function pendingAnswers(ledger: Ledger, items: readonly InboxItem[]): readonly PendingAnswer[] {
   const first = new Map<string, PendingAnswer>();
   for (const { verb, target, text, by } of items) {
-    if (verb !== "answer" || first.has(target) || ledger.questions.get(target)?.asking !== true) continue;
-    first.set(target, { question: target, text, by });
+    if (verb !== "answer") continue;
+    const { question, exchange: put = ledger.escalations.exchange(question) } = addressed(target);
+    if (first.has(question) || put !== ledger.escalations.exchange(question)) continue;
+    if (ledger.questions.get(question)?.asking === true) first.set(question, { question, text, by });
   }
   return [...first.values()];
 }

@@ -25,6 +25,7 @@ const PASTE = [key("paste-start"), key("paste-end")] as const;
 /** A terminal with a job behind it that takes answers, or refuses those that are `refused`. */
 function terminal(refused?: string) {
   const sent: string[] = [];
+  const exchanges: number[] = [];
   const said: string[] = [];
   let press: (key: Key) => void = () => undefined;
   let stops = 0;
@@ -41,8 +42,9 @@ function terminal(refused?: string) {
       press = listener;
       return () => (press = () => undefined);
     },
-    send: async (id: string, text: string) => {
+    send: async (id: string, text: string, exchange: number) => {
       if (text === refused) throw new Error("the disk is full");
+      exchanges.push(exchange);
       sent.push(`${id}: ${text}`);
     },
     stop: () => (stops += 1),
@@ -50,6 +52,7 @@ function terminal(refused?: string) {
   const answering = new Answering(means, output, (line) => said.push(line));
   return {
     sent,
+    exchanges,
     said,
     stops: () => stops,
     answering,
@@ -102,16 +105,18 @@ test("the rest of a line, or of a paste, whose question has gone goes to no othe
 });
 
 test("a question that is answered here is offered again once somebody has replied and the human is asked again", () => {
-  const { picture, keys, sent, answering } = terminal();
+  const { picture, keys, sent, exchanges, answering } = terminal();
+  const again = { ...Q1, exchange: 2 };
   picture(Q1);
   picture(Q1);
   keys("blurb", ENTER);
   expect([picture(Q1), picture(Q1)]).toEqual([[], []]);
   answering.replied("q1");
-  picture(Q1);
-  expect(picture(Q1)[0]).toContain("? q1 of lead");
+  picture(again);
+  expect(picture(again)[0]).toContain("? q1 of lead");
   keys("green", ENTER);
   expect(sent).toEqual(["q1: blurb", "q1: green"]);
+  expect(exchanges).toEqual([1, 2]);
 });
 
 test("asked again between two pictures: what was typed for the first time is not sent for the second", () => {
