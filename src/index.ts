@@ -9,7 +9,8 @@
  * await engine.close();
  * ```
  */
-export { Engine, type EngineOptions, openEngine, type RunOptions } from "./engine/engine.ts";
+export { Engine, openEngine } from "./engine/engine.ts";
+export type { EngineOptions, RunOptions } from "./engine/options.ts";
 export { JobRun } from "./engine/job-run.ts";
 export { CannotStart } from "./engine/prepare.ts";
 export { type JobDefinition } from "./job/definition.ts";

@@ -5,7 +5,7 @@
  * D2. With `json`, stdout holds the entries of the job, all of them, as `cfa log --jsonl` prints them, and nothing else.
  * D3. It waits for the human only where it asks them itself: where a question opens below the live view and can be typed at.
  */
-import type { RunOptions } from "../engine/engine.ts";
+import type { RunOptions } from "../engine/options.ts";
 import type { JobRun } from "../engine/job-run.ts";
 import type { JobReader } from "../engine/read-job.ts";
 import { warningsBesideLog } from "../job/warnings.ts";

@@ -15,7 +15,7 @@ import { scriptAgent } from "../runtime/agents/script.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { AgentName } from "../soup/message.ts";
-import type { AgentHome } from "./agent-home/home.ts";
+import { type AgentHome, skillsOf } from "./agent-home/home.ts";
 
 /** The compiled command line of this package; run from its sources, the one that the build has made beside them. */
 export function cliFile(): string {
@@ -56,7 +56,8 @@ async function nodeMounts(): Promise<readonly Mount[]> {
 /** What a confined program sees of its role: all of it read-only, but the folders in which its client keeps sessions. */
 function homeMounts(home: AgentHome): readonly Mount[] {
   const { role, grant, claudeSettings, claudeMcp, codexConfig, codexHooks } = home;
-  const fixed = [role, grant, claudeSettings, claudeMcp, codexConfig, codexHooks];
+  const written = [home.claudeUserSettings, ...skillsOf(home)].filter((path) => existsSync(path));
+  const fixed = [role, grant, claudeSettings, claudeMcp, codexConfig, codexHooks, ...written];
   return [...fixed.map(seen), open(home.claudeConfig), open(home.codexHome)];
 }
 

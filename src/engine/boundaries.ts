@@ -38,7 +38,7 @@ function offerOf(searchPath: string): Promise<Offer> {
  */
 export async function whyNoBoundary({ agents }: Pick<JobDefinition, "agents">): Promise<string | undefined> {
   const required = Object.entries(agents).filter(
-    ([, agent]) => agent.adapter === "command" && agent.sandbox === "required",
+    ([, agent]) => agent.adapter !== "script" && agent.sandbox === "required",
   );
   if (required.length === 0) return undefined;
   const offer = await offerOf(process.env["PATH"] ?? "");

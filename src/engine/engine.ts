@@ -5,67 +5,31 @@
  * C2. A job is resumed from its log, never from job.yaml.
  * C3. The same resolved job on the same base is the same job: it is shown or resumed, not started twice.
  */
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { JobDefinition, NotifyTarget } from "../job/definition.ts";
-import type { Draft } from "../persistence/entry.ts";
-import { jobDirectory, jobFile, listJobs } from "../persistence/jobs.ts";
-import { memoryBus } from "../persistence/memory.ts";
+import type { JobDefinition } from "../job/definition.ts";
+import { jobDirectory, listJobs } from "../persistence/jobs.ts";
 import type { Bus } from "../persistence/ports.ts";
-import { openSqliteBus } from "../persistence/sqlite/bus.ts";
-import type { AgentAdapter, TurnEvent } from "../runtime/agents/port.ts";
-import { type Clock, systemClock } from "../runtime/clock.ts";
+import { systemClock } from "../runtime/clock.ts";
 import { rethrowMachineFault } from "../runtime/machine-fault.ts";
 import { killStray } from "../runtime/process/tree.ts";
 import { Scheduler } from "../runtime/scheduler.ts";
-import { gitWorkspaces } from "../runtime/workspaces/git-workspaces.ts";
 import { gitAnchor, readAnchor } from "../runtime/workspaces/anchor-ref.ts";
-import type { Workspaces } from "../runtime/workspaces/port.ts";
 import { ensureStateDirectory, resolveCommit } from "../runtime/workspaces/repository.ts";
-import type { AgentName, ThreadId } from "../soup/message.ts";
-import { makeAgentHomes } from "./agent-home/make.ts";
+import type { ThreadId } from "../soup/message.ts";
 import { requireAnchored } from "./anchored.ts";
-import { adaptersOf, cfaMounts, cliFile, installVerbs } from "./adapters.ts";
-import { type Boundaries, boundariesOf } from "./boundaries.ts";
-import { checkpointOf, openFolds } from "./checkpoint.ts";
+import { boundariesOf } from "./boundaries.ts";
+import { openFolds } from "./checkpoint.ts";
 import { forkJob } from "./fork.ts";
 import { rememberedOf, thenClose } from "./human-memory.ts";
+import { makeAgents, makeBus, notifying, saveCheckpoint, seedsOf, worktrees } from "./job-parts.ts";
 import { JobRun } from "./job-run.ts";
-import { notifierOf } from "./notifier.ts";
 import { openingDrafts } from "./opening.ts";
+import type { EngineOptions, RunOptions } from "./options.ts";
 import { CannotStart, idOf, prepareJob, type Prepared } from "./prepare.ts";
 import { reapAtStart } from "./reap.ts";
 
 /** How often the inbox of a job is asked, milliseconds; hints make it faster. */
 const POLL_MILLIS = 250;
-
-/** What an engine is made of. Everything has a default. */
-export type EngineOptions = {
-  /** `sqlite` (the default) keeps the log under `.cfa/jobs/<id>/`; `memory` keeps it in this process; or a bus of your own. */
-  readonly bus?: "sqlite" | "memory" | ((job: string) => Bus);
-  /** What a power cut may cost (docs/log.md). Default FULL. */
-  readonly synchronous?: "FULL" | "NORMAL";
-  readonly clock?: Clock;
-  /** Workspaces of your own instead of git worktrees. */
-  readonly workspaces?: (job: string, definition: JobDefinition) => Promise<Workspaces>;
-};
-
-/** How a job is run. */
-export type RunOptions = {
-  /** Adapters of your own, by agent; they go before those that the definition names. */
-  readonly agents?: Readonly<Record<AgentName, AgentAdapter>>;
-  /** Keep waiting when only a human can help (the default); otherwise the run ends as `waiting`. */
-  readonly waitForHuman?: boolean;
-  /** Carry out what waits in the inbox, start no turn, and end as `stopped`, unless the job has ended or is parked then. */
-  readonly actsOnly?: boolean;
-  /** Start another run even when the same job is there already. */
-  readonly fresh?: boolean;
-  /** Entries to add first when a job is resumed, for example a larger budget. */
-  readonly first?: readonly Draft[];
-  readonly onTurnEvent?: (thread: ThreadId, event: TurnEvent) => void;
-  /** How the human is told of questions where the job's own `notify` says nothing. */
-  readonly notify?: NotifyTarget;
-};
 
 /** See the header. Make one with {@link openEngine}. */
 export class Engine {
@@ -224,36 +188,6 @@ export class Engine {
   }
 }
 
-/** The notifier of a run, as the scheduler takes it; what it prints goes to the job's streams. */
-function notifying(target: RunOptions["notify"] | null, directory: string, cwd: string) {
-  if (target === undefined || target === null) return {};
-  return { notifier: notifierOf({ target, stream: join(directory, "streams", "notify.log"), cwd }) };
-}
-
-/** The adapters of a job, with what its programs find in the job's folder: `cfa`, and what their roles bring. */
-async function makeAgents(
-  { directory, clock }: { readonly directory: string; readonly clock: Clock },
-  definition: JobDefinition,
-  own: Readonly<Record<AgentName, AgentAdapter>>,
-  boundaries: Boundaries,
-): Promise<Record<AgentName, AgentAdapter>> {
-  const file = cliFile();
-  const bin = join(directory, "bin");
-  await installVerbs(bin, file);
-  const cfa = { run: [process.execPath, file], executable: join(bin, "cfa") };
-  const homes = await makeAgentHomes(join(directory, "agents"), definition, cfa);
-  const mounts = await cfaMounts(bin, file);
-  const means = { jobDirectory: directory, cfaBin: bin, boundaries: boundaries.of, mounts, homes, clock };
-  return adaptersOf(definition, own, means);
-}
-
-/** Stores a checkpoint of these folds; returns its length in characters. */
-async function saveCheckpoint({ log }: Bus, folds: Parameters<typeof checkpointOf>[0]): Promise<number> {
-  const checkpoint = checkpointOf(folds);
-  await log.saveCheckpoint(checkpoint);
-  return checkpoint.state.length;
-}
-
 /** What the map holds under the key, or what `make` makes for it; what could not be made is not held. */
 function shared<T>(map: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
   const known = map.get(key);
@@ -268,44 +202,6 @@ function shared<T>(map: Map<string, Promise<T>>, key: string, make: () => Promis
 async function settled<T>(promises: Iterable<Promise<T>>): Promise<T[]> {
   const results = await Promise.allSettled(promises);
   return results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-}
-
-async function makeBus(
-  bus: NonNullable<EngineOptions["bus"]>,
-  id: string,
-  top: string,
-  synchronous: "FULL" | "NORMAL",
-): Promise<Bus> {
-  if (bus === "memory") return memoryBus(id);
-  if (bus !== "sqlite") return bus(id);
-  await ensureStateDirectory(top);
-  await mkdir(jobDirectory(top, id), { recursive: true });
-  return openSqliteBus(jobFile(top, id), { job: id, synchronous });
-}
-
-async function worktrees(
-  { job, home }: { readonly job: string; readonly home: ThreadId },
-  top: string,
-  definition: JobDefinition,
-  target: string | null,
-): Promise<Workspaces> {
-  return gitWorkspaces({
-    repository: top,
-    job,
-    home,
-    artifacts: Object.values(definition.artifacts),
-    ...(definition.workspaces === null ? {} : { root: join(definition.workspaces, job) }),
-    ...(target === null ? {} : { target }),
-  });
-}
-
-function seedsOf(definition: JobDefinition): { readonly path: string; readonly bytes: string }[] {
-  const { given, artifacts } = definition;
-  const seeds = [
-    { path: artifacts.intent, bytes: given.intent },
-    { path: artifacts.plan, bytes: given.plan },
-  ];
-  return seeds.flatMap(({ path, bytes }) => (bytes === null ? [] : [{ path, bytes }]));
 }
 
 /** Opens an engine. Close it when done. */

@@ -5,6 +5,7 @@
  * N1. Neither waits longer than {@link NOTIFICATION_MILLIS}.
  * N2. The log names the program, or the address without user, password and query: they may hold secrets. So do the reasons of failures.
  * N3. A user and a password in an address are sent as HTTP Basic authentication (RFC 7617).
+ * N4. A redirect is not followed: most of them drop the question on the way (RFC 9110 §15.4), and it would go where nobody has named.
  */
 import { unescape } from "node:querystring";
 import { runProgram } from "../runtime/process/run-program.ts";
@@ -51,6 +52,7 @@ async function post(
   try {
     const response = await fetch(url, {
       method: "POST",
+      redirect: "manual",
       headers: {
         ...authorization,
         "content-type": "application/json",
@@ -60,7 +62,10 @@ async function post(
       signal: AbortSignal.any([signal, AbortSignal.timeout(NOTIFICATION_MILLIS)]),
     });
     await response.body?.cancel();
-    return response.ok ? undefined : `the address answered ${response.status}`;
+    if (response.ok) return undefined;
+    const { status } = response;
+    const isRedirect = status >= 300 && status < 400;
+    return `the address answered ${status}${isRedirect ? ": it has moved, name the new one" : ""}`;
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const { cause } = error;

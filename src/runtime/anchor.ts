@@ -64,7 +64,10 @@ export class Anchor {
   }
 }
 
-/** A commit with such an entry moves the anchor: the job has done what a cut log would hide (docs/log.md, "The anchor"). */
+/** Entries that a log which was cut or replaced is not to hide (docs/log.md, "The anchor"). */
+const ANCHORED: readonly Entry["kind"][] = ["open", "fork", "resume", "turn", "transition"];
+
+/** A commit with such an entry moves the anchor. */
 export function isAnchored({ kind }: Entry): boolean {
-  return kind === "turn" || kind === "transition";
+  return ANCHORED.includes(kind);
 }

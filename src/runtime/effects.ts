@@ -12,7 +12,6 @@
  * F6. When an agent has ended, its tree is touched only by the owner of the job: whoever lost it meanwhile would commit
  *     what an agent of the new owner is writing there.
  */
-import { join } from "node:path";
 import type { Draft } from "../persistence/entry.ts";
 import { invariant } from "../soup/invariant.ts";
 import type { AgentName, ThreadId } from "../soup/message.ts";
@@ -22,13 +21,11 @@ import type { View } from "./director.ts";
 import { EffectTasks } from "./effect-tasks.ts";
 import { ProxyEffects, type ProxyEffectsOptions, type ProxyTurn } from "./escalation/proxy-effects.ts";
 import { MemoryEffects } from "./escalation/remember.ts";
-import { loggedTree } from "./held.ts";
+import { forgetStatus, type LostStatus, mendTree, putBack } from "./lost-turns.ts";
 import { Notifications, type Notifier } from "./notifications.ts";
-import { clearStatus, readStatus, type StatusToken } from "./status-file.ts";
 import { type Launch, TreeEffects, type TreeEffectsOptions } from "./tree-effects.ts";
 import { type FinishedTurn, runTurn, type TurnPlan, turnWithout } from "./turn.ts";
 import { isFaultOfTurn } from "./turn-fault.ts";
-import { setAside } from "./turn-files.ts";
 import { overtakenTurn, turnDrafts } from "./turn-drafts.ts";
 import { planOf } from "./turn-plan.ts";
 import { TreeBroken } from "./workspaces/port.ts";
@@ -47,9 +44,6 @@ export type EffectsOptions = TreeEffectsOptions &
     /** Rejects with StaleCommit when another process has claimed the job meanwhile (F6). */
     readonly refuseLost: () => Promise<void>;
   };
-
-/** What a turn that a crash has lost had signalled by its status file. */
-type LostStatus = { readonly thread: ThreadId; readonly turn: number; readonly status: StatusToken };
 
 type Running = { readonly run: Run; readonly controller: AbortController };
 
@@ -95,26 +89,12 @@ export class Effects {
     const trees = ledger.liveTrees();
     await workspaces.reconcile(trees);
     for (const tree of trees) await this.#trees.ensure(tree, ledger);
-    const signalled: LostStatus[] = [];
-    for (const { thread, turn } of lost) {
-      const tree = director.treeOf(thread);
-      if (thread === ledger.root) continue;
-      const { serial } = ledger.thread(thread);
-      const outbox = join(directories.turns, String(serial), String(turn));
-      const hadBegun = await setAside(outbox, workspaces.path(tree));
-      const status = hadBegun ? await readStatus(workspaces.path(tree), director.statusVersion()) : undefined;
-      if (status !== undefined && "token" in status) signalled.push({ thread, turn, status: status.token });
-      await this.#mended(tree, `${serial}.${turn}`);
-      const back = workspaces.restore(tree, ledger.snapshots.get(tree) ?? null, `${serial}.${turn}`);
-      await back.catch(unlessBroken);
-    }
-    return signalled;
+    return putBack(lost, ledger, { workspaces, director, directories });
   }
 
   /** Removes the status files that a commit has taken up: none is taken up twice. */
-  async forget(signalled: readonly LostStatus[]): Promise<void> {
-    const { workspaces, director } = this.#options;
-    for (const { thread } of signalled) await clearStatus(workspaces.path(director.treeOf(thread)));
+  forget(signalled: readonly LostStatus[]): Promise<void> {
+    return forgetStatus(signalled, this.#options);
   }
 
   /** Takes note of threads whose molecules may have changed; turns that the state no longer holds are stopped. */
@@ -227,7 +207,7 @@ export class Effects {
   ): Promise<FinishedTurn> {
     const { workspaces, directories, clock } = this.#options;
     const { run, tree, facts, brief } = plan;
-    await this.#mended(tree, `${facts.serial}.${run.turn}`);
+    await mendTree(workspaces, this.#view().ledger, tree, `${facts.serial}.${run.turn}`);
     return runTurn(plan, {
       workspaces,
       adapter: this.#fenced(adapter, begin),
@@ -255,13 +235,6 @@ export class Effects {
     return { boundary: adapter.boundary, run };
   }
 
-  /** Puts a tree back that somebody has damaged. If even that fails, the turn in it says so. */
-  async #mended(tree: ThreadId, label: string): Promise<void> {
-    await this.#options.workspaces
-      .mend(tree, loggedTree(this.#view().ledger, tree), label)
-      .catch(unlessBroken);
-  }
-
   /** `substitute` is the agent that stands in; null where none does. */
   #report(
     { thread, turn, agent }: ProxyTurn,
@@ -279,10 +252,6 @@ export class Effects {
       isCurrent() ? [{ kind: "start", body: { thread, turn, agent, pid, started, ...boundary, ...by } }] : [],
     );
   }
-}
-
-function unlessBroken(error: unknown): void {
-  if (!(error instanceof TreeBroken)) throw error;
 }
 
 /** A turn whose tree could not be mended has failed, with a sentence; it is tried again before the next one. */

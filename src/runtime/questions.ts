@@ -6,7 +6,8 @@
  * Q2. The first answer to a question wins; a later one is told so and changes nothing.
  * Q3. What the human says to a question that was put to them as it stands is the answer, word by word; what they say to the proxy
  *     goes to the proxy.
- * Q4. A default answer whose time has come is given as a recorded act, once, and is the answer, whoever had asked.
+ * Q4. A default answer whose time has come is given as a recorded act, once, and is the answer, whoever had asked. A question that the
+ *     proxy still works on is put to the human as it stands first; one that nobody may put to them keeps waiting for the proxy.
  */
 import type { Draft } from "../persistence/entry.ts";
 import type { InboxItem } from "../persistence/ports.ts";
@@ -16,7 +17,7 @@ import type { Proxy } from "../soup/molecule.ts";
 import type { Director, Stand } from "./director.ts";
 import { defaultReply, type EscalationRecord } from "./escalation/escalations.ts";
 import type { Ledger } from "./ledger.ts";
-import { closedBecause } from "./question-record.ts";
+import { closedBecause, type QuestionRecord } from "./question-record.ts";
 
 /** What decides how a question is treated. */
 type Policies = Pick<Director, "proxy" | "unanswerable">;
@@ -105,10 +106,18 @@ export function answerDrafts(
 /** The name under which default answers stand in the log. */
 export const DEFAULT_ANSWERER = "default";
 
-/** The default answers whose time has come (Q3). */
-export function overdueAnswers(configuration: Configuration, ledger: Ledger, now: Date): readonly Draft[] {
-  return [...ledger.questions.values()].flatMap(({ id, asking, default: own }) => {
-    if (!asking || own === undefined || Date.parse(own.at) > now.getTime()) return [];
+/** What the default answers whose time has come ask for (Q4). */
+export function overdueAnswers(
+  configuration: Configuration,
+  ledger: Ledger,
+  now: Date,
+  policies: Policies,
+): readonly Draft[] {
+  return [...ledger.questions.values()].flatMap((question) => {
+    const { id, asking, default: own } = question;
+    if (own === undefined || !awaitsDefault(question, ledger, policies)) return [];
+    if (Date.parse(own.at) > now.getTime()) return [];
+    if (!asking) return putAsItStands(configuration, question);
     const item = { id: defaultReply(id), verb: "answer", target: id, text: own.answer } as const;
     const { drafts, result } = answerDrafts(configuration, ledger, { ...item, by: DEFAULT_ANSWERER });
     const act: Draft = { kind: "act", body: { ...item, by: DEFAULT_ANSWERER, result } };
@@ -117,9 +126,29 @@ export function overdueAnswers(configuration: Configuration, ledger: Ledger, now
 }
 
 /** When the next default answer is due, milliseconds since 1970; infinite when none is. */
-export function nextDefault(ledger: Ledger): number {
+export function nextDefault(ledger: Ledger, policies: Policies): number {
   let next = Infinity;
-  for (const { asking, default: own } of ledger.questions.values())
-    if (asking && own !== undefined) next = Math.min(next, Date.parse(own.at));
+  for (const question of ledger.questions.values()) {
+    const { default: own } = question;
+    if (own !== undefined && awaitsDefault(question, ledger, policies))
+      next = Math.min(next, Date.parse(own.at));
+  }
   return next;
+}
+
+/** Nobody has answered the question, and the human is asked or may be. */
+function awaitsDefault(
+  { id, asking, ended, policy }: QuestionRecord,
+  ledger: Ledger,
+  policies: Policies,
+): boolean {
+  if (asking || ended) return asking;
+  return ledger.escalations.exchange(id) === 0 && policies.unanswerable(policy) === undefined;
+}
+
+function putAsItStands(configuration: Configuration, { id, thread }: QuestionRecord): readonly Draft[] {
+  const proxy = configuration.cell(thread)?.questions.find(({ question }) => question === id);
+  if (proxy?.kind !== "Proxy" || configuration.dying(thread)) return [];
+  const at = { A: proxy.agent, t: thread, e: id };
+  return [{ kind: "fire", body: { rule: "escalate", at, choice: { y: proxy.text } } }];
 }

@@ -161,7 +161,7 @@ export class Scheduler {
     const standIn = standInDrafts(this.#configuration, this.ledger, askers, director);
     if (standIn.length > 0) return standIn;
     const { ledger, now } = this.#view();
-    const overdue = overdueAnswers(this.#configuration, ledger, now);
+    const overdue = overdueAnswers(this.#configuration, ledger, now, director);
     return overdue.length > 0 ? overdue : director.steer(this.#view());
   }
 
@@ -266,7 +266,7 @@ export class Scheduler {
     if (standing.kind === "parked") return standing;
     if (this.#options.actsOnly === true) return { kind: "stopped" };
     const questions = [...this.ledger.questions.values()].filter(({ asking }) => asking).map(({ id }) => id);
-    const helpless = nextDefault(this.ledger) === Infinity;
+    const helpless = nextDefault(this.ledger, this.#options.director) === Infinity;
     if (questions.length > 0)
       return this.#options.waitForHuman || !helpless ? undefined : { kind: "waiting", questions };
     const alarm = this.#options.director.alarm(view);
@@ -279,7 +279,7 @@ export class Scheduler {
     const { clock, director, poll } = this.#options;
     if (this.#hinted) return;
     const alarm = director.alarm(this.#view())?.getTime() ?? Infinity;
-    const left = Math.min(alarm, nextDefault(this.ledger)) - clock.now().getTime();
+    const left = Math.min(alarm, nextDefault(this.ledger, director)) - clock.now().getTime();
     await new Promise<void>((resolve) => {
       // An alarm that has passed is for something that must happen first.
       const cancel = clock.timer(left > 0 ? Math.min(poll, left) : poll, resolve);

@@ -2,13 +2,16 @@
  * Writes a pattern for file names out, as a shell would: `*`, `?`, `[…]`, one component after the other; `**` is `*`.
  *
  * M1. More is matched than a shell matches, never less: hidden names too, and `..` by a pattern that begins with a dot.
- * M2. What cannot be written out (too many names, a `..` behind a pattern) is a problem.
+ * M2. What cannot be written out (too many names, a component that is too long, a `..` behind a pattern) is a problem.
  */
 import { readdir } from "node:fs/promises";
 import { isErrno } from "../soup/errno.ts";
 
 /** Most names that are looked at. */
 const NAMES_MAX = 20_000;
+
+/** Longest component of a pattern, in letters: the time to read and to match it grows with its square. */
+const COMPONENT_MAX = 4_096;
 
 /** Paths that an absolute pattern names; in it a backslash takes the meaning of the next letter away. */
 export async function matchFiles(pattern: string): Promise<readonly string[] | { readonly problem: string }> {
@@ -17,6 +20,8 @@ export async function matchFiles(pattern: string): Promise<readonly string[] | {
   let wild = false;
   for (const component of pattern.split("/")) {
     if (component === "") continue;
+    if (component.length > COMPONENT_MAX)
+      return { problem: `has a component of more than ${COMPONENT_MAX} letters` };
     const plain = component.replaceAll(/\\([^])/g, "$1");
     if (!/[*?[]/.test(component.replaceAll(/\\[^]/g, ""))) {
       if (wild && plain === "..") return { problem: "goes up behind a pattern" };
@@ -56,7 +61,7 @@ type Token = "any" | "one" | { readonly letter: string };
 
 /** A set in brackets matches any letter (M1): its exact meaning is the shell's. */
 function tokensOf(component: string): readonly Token[] {
-  return [...component.matchAll(/\\([^])|\[(?:\\[^]|[^\]])+\]|\*+|[^]/gu)].map(([token, letter]): Token => {
+  return [...component.matchAll(/\\([^])|\[(?:\\[^]|[^\]\\])+\]|\*+|[^]/gu)].map(([token, letter]): Token => {
     if (letter !== undefined) return { letter };
     if (token.startsWith("*")) return "any";
     return token === "?" || Array.from(token).length > 1 ? "one" : { letter: token };

@@ -53,6 +53,12 @@ describe("where there is no bubblewrap", () => {
       code: 0,
       err: expect.stringContaining("warning: lead must run inside a boundary, and this machine offers none"),
     });
+    const files = "request: Do it.\nagents: { lead: { adapter: files, run: [sh, -c, 'true'] } }\n";
+    writeFileSync(join(top, "job.yaml"), files);
+    expect(await run(top, "validate")).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("warning: lead must run inside a boundary, and this machine offers none"),
+    });
     shellJob(top, { lead: APPROVE }, "", "preferred");
     const preferred = await run(top, "validate");
     expect(preferred).toMatchObject({ code: 0, err: expect.not.stringContaining("boundary") });

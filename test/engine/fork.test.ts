@@ -143,6 +143,9 @@ describe("from the commits of a job with children, named files and a conflict th
     expect(second.end).toEqual({ kind: "ended", state: "DONE" });
     expect(bodies(second.entries, "fork").map(({ job }) => job)).toEqual([id, first.run.id]);
     expect(await verified(place, second.run.id)).toMatchObject({ valid: true });
+    const early = await fork(place, first.run.id, 6, TEAM);
+    expect(bodies(early.entries, "fork").map(({ job }) => job)).toEqual([first.run.id]);
+    expect(await verified(place, early.run.id)).toMatchObject({ valid: true });
   });
 
   test("an entry that it has taken over and that was changed is found, however well the chain was made anew", async () => {

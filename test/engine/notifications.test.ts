@@ -97,6 +97,24 @@ describe.concurrent("a notification", () => {
     expect(end).toEqual({ kind: "ended", state: "DONE" });
   });
 
+  test("to an address that has moved has failed: on the way to the new one the question would be lost", async () => {
+    const got: string[] = [];
+    const server = createServer((request, response) => {
+      got.push(request.url ?? "");
+      response.writeHead(request.url === "/old" ? 302 : 200, { location: "/new" }).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo; // oxlint-disable-line typescript/no-unsafe-type-assertion -- it listens on a port
+    const notify = { url: `http://127.0.0.1:${port}/old` };
+    const started = await startJob({ ...EXECUTE, notify }, { lead: asks }, { waitForHuman: false });
+    const { entries } = await finish(started);
+    server.close();
+    expect(got).toEqual(["/old"]);
+    expect(bodies(entries, "notify").map(({ problem }) => problem)).toEqual([
+      "the address answered 302: it has moved, name the new one",
+    ]);
+  });
+
   test("is given again when the proxy asks again, with the number of the exchange", async () => {
     const place = makePlace();
     const told = join(place.files, "told");

@@ -6,7 +6,8 @@ import { decodeRow, encodeRow } from "../../src/persistence/codec.ts";
 import type { Draft, Entry } from "../../src/persistence/entry.ts";
 import { openLogFile } from "../../src/persistence/log-file.ts";
 import { gitAnchor, readAnchor } from "../../src/runtime/workspaces/anchor-ref.ts";
-import { git } from "./fixture.ts";
+import type { Script } from "../../src/runtime/agents/script-turn.ts";
+import { approve, git, makeEngine, makePlace, runJob } from "./fixture.ts";
 import { fileOf, smallJob, type SmallJob } from "./log-fixture.ts";
 
 let small: SmallJob;
@@ -323,6 +324,20 @@ describe("the anchor", () => {
     const { valid, offence } = await at(cut);
     expect({ valid, check: offence?.check }).toEqual({ valid: false, check: "anchor" });
     expect(offence?.problem).toContain(`entry ${last.seq} is known with the hash ${last.hash}`);
+  });
+
+  test("is there while the first turn runs: a log that is lost then is not begun anew", async () => {
+    const place = makePlace();
+    const seen: string[] = [];
+    const lead: Script = async (turn) => {
+      const [, job = ""] = turn.thread.split(":");
+      const anchored = () => readAnchor(place.top, job);
+      await expect.poll(anchored, { timeout: 5000 }).toMatchObject({ seq: expect.any(Number) });
+      seen.push(`${turn.state} ${turn.turn}`);
+      return approve(turn);
+    };
+    await runJob({}, { lead }, { place, engine: makeEngine({}) });
+    expect(seen).toEqual(["INTENT 1", "PLAN 1", "EXECUTE 1"]);
   });
 
   test("never goes back, and a longer log is said", async () => {

@@ -86,6 +86,12 @@ describe("what the bytes say", () => {
     ["§2.2", "a letter of another script that looks the same", "bl\u043Ecked\n", says("bl\u043Ecked")],
     ["§7.3", "a first line of a megabyte", "x".repeat(1_000_000), says("x".repeat(80))],
     ["§7.3", "a token, then a megabyte", `blocked\n${"x".repeat(1_000_000)}`, BLOCKED],
+    [
+      "§7.3",
+      "spaces up to 64 KiB between two letters",
+      `x${" ".repeat(65_000)}x\n`,
+      says(`x${" ".repeat(79)}`),
+    ],
     ["§7.3", "a token behind 64 KiB of spaces", `${" ".repeat(65_536)}blocked\n`, says("")],
   ];
   test.each(rows)("%s %s", async (_section, _what, content, expected) => {

@@ -262,6 +262,8 @@ const SHELL: readonly (readonly [name: string, command: string, verdict: string]
   // Patterns and braces
   ["a pattern inside", "cat src/*.ts", OK],
   ["a pattern that meets a link to outside", "cat ou*", OUTSIDE],
+  ["a set in brackets without an end", `cat [${"\\a".repeat(60)}`, OK],
+  ["a pattern longer than any name", `cat ${"[".repeat(5_000)}`, "more than 4096 letters"],
   ["a pattern that meets it deeper", "cat s*/u*/secret.txt", OUTSIDE],
   ["a pattern from the root", "cat /e*/passwd", OUTSIDE],
   ["a pattern for the folder above", "cat .?/secret.txt", OUTSIDE],

@@ -10,7 +10,7 @@
  */
 import type { Input, Key, Output } from "../context.ts";
 import type { QuestionView } from "../view/question-view.ts";
-import { clip, count, firstLine, graphemes, plain } from "../view/text.ts";
+import { clip, clipStart, count, firstLine, plain } from "../view/text.ts";
 import { threadName } from "../view/thread-view.ts";
 import { NOTHING_TYPED, PASTE_OFF, PASTE_ON, press, type Typed } from "./typing.ts";
 
@@ -91,7 +91,7 @@ export class Answering {
     const answer = this.#typed.text.split("\n").slice(-LINES_SHOWN);
     return [
       `? ${id} of ${agent} ${threadName(thread)}${others}: ${firstLine(text)}`,
-      ...answer.map((line, row) => tail(`${row === 0 ? "> " : "  "}${plainLine(line)}`, width)),
+      ...answer.map((line, row) => `${row === 0 ? "> " : "  "}${clipStart(plainLine(line), width - 2)}`),
       this.#hint === "" ? (this.#held ? HELD : HELP) : this.#hint,
     ].map((line) => clip(line, width));
   }
@@ -202,10 +202,4 @@ export class Answering {
 
 function plainLine(line: string): string {
   return line.replaceAll("\t", "  ");
-}
-
-/** The end of a line that is too long, where one types. */
-function tail(line: string, width: number): string {
-  const letters = graphemes(line);
-  return letters.length < width ? line : `> …${letters.slice(letters.length - width + 4).join("")}`;
 }

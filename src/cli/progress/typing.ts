@@ -5,7 +5,7 @@
  * T2. What is pasted is text as a whole: its line ends send nothing (bracketed paste).
  */
 import type { Key } from "../context.ts";
-import { graphemes } from "../view/text.ts";
+import { withoutLast } from "../view/text.ts";
 
 /** The text so far; `pasting` while the terminal delivers what was pasted. */
 export type Typed = { readonly text: string; readonly pasting: boolean };
@@ -32,7 +32,7 @@ export function press(typed: Typed, key: Key): { readonly typed: Typed; readonly
   if (key.ctrl && key.name === "u") return to("");
   if (isLineEnd) return { typed, wish: "send" };
   if (key.name === "tab") return { typed, wish: "next" };
-  if (key.name === "backspace") return to(graphemes(text).slice(0, -1).join(""));
+  if (key.name === "backspace") return to(withoutLast(text));
   const added = key.ctrl ? "" : printable(key.text);
   return added === "" ? { typed, wish: "nothing" } : to(text + added);
 }

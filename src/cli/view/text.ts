@@ -2,11 +2,19 @@
  * Text on a terminal: one line, without control codes, in as many cells as there are.
  *
  * W1. Width counts cells: wide characters and emoji take two, combining marks none. A grapheme is never cut.
+ * W2. What it costs to cut a text does not depend on its length: finding graphemes takes time that grows with the square of it, and
+ *     what an agent has printed may be one line of any length. At most {@link UNITS_A_CELL} code units a cell are looked at.
  */
 import { stripVTControlCharacters } from "node:util";
 import { WITHDRAW_MARK } from "../../runtime/escalation/proxy-drafts.ts";
 
 const segmenter = new Intl.Segmenter();
+
+/** More than letters take, marks and joiners included: an emoji of four people has 11 code units in two cells. */
+const UNITS_A_CELL = 8;
+
+/** Longest letter that {@link withoutLast} takes as one, code units. */
+const LETTER_UNITS = 64;
 
 /** The text as one line without escape and control codes; runs of white space become one blank. */
 export function plain(text: string): string {
@@ -33,8 +41,14 @@ export function widthOf(text: string): number {
 }
 
 /** The letters of a text as people count them. */
-export function graphemes(text: string): string[] {
+function graphemes(text: string): string[] {
   return [...segmenter.segment(text)].map(({ segment }) => segment);
+}
+
+/** The text without its last letter (W2). */
+export function withoutLast(text: string): string {
+  const last = graphemes(text.slice(-LETTER_UNITS)).at(-1) ?? "";
+  return text.slice(0, text.length - last.length);
 }
 
 function cells(grapheme: string): number {
@@ -46,17 +60,36 @@ function cells(grapheme: string): number {
     : 1;
 }
 
-/** The text in at most `width` cells; where something is left out, it ends in `…`. */
+/** The text in at most `width` cells; where something is left out, it ends in `…` (W2). */
 export function clip(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
-  let kept = "";
+  const head = text.slice(0, UNITS_A_CELL * Math.max(1, width));
+  const whole = head.length === text.length;
+  if (whole && widthOf(head) <= width) return text;
+  // The last letter of a part may be a part of a letter.
+  const letters = graphemes(head).slice(0, whole ? undefined : -1);
+  return width < 1 ? "" : `${fitting(letters, width - 1).join("")}…`;
+}
+
+/** The end of the text in at most `width` cells; where something is left out, it begins with `…` (W2). */
+export function clipStart(text: string, width: number): string {
+  const end = text.slice(-UNITS_A_CELL * Math.max(1, width));
+  const whole = end.length === text.length;
+  if (whole && widthOf(end) <= width) return text;
+  const letters = graphemes(end)
+    .slice(whole ? 0 : 1)
+    .toReversed();
+  return width < 1
+    ? ""
+    : `…${fitting(letters, width - 1)
+        .toReversed()
+        .join("")}`;
+}
+
+/** The first of the letters, as many as fit. */
+function fitting(letters: readonly string[], width: number): readonly string[] {
   let used = 0;
-  for (const { segment } of segmenter.segment(text)) {
-    used += cells(segment);
-    if (used > width - 1) break;
-    kept += segment;
-  }
-  return width < 1 ? "" : `${kept}…`;
+  const over = letters.findIndex((letter) => (used += cells(letter)) > width);
+  return over < 0 ? letters : letters.slice(0, over);
 }
 
 /** `1 turn`, `2 turns`. */

@@ -16,6 +16,8 @@ export type AgentHome = {
   readonly grant: string;
   /** Configuration directory of Claude Code; it keeps its sessions there. */
   readonly claudeConfig: string;
+  /** The settings in it: the same as those that it gets by flag. */
+  readonly claudeUserSettings: string;
   /** Settings and MCP servers that Claude Code gets by flag. */
   readonly claudeSettings: string;
   readonly claudeMcp: string;
@@ -32,12 +34,18 @@ export function homeOf(directory: string, agent: string): AgentHome {
     role: join(own, "role"),
     grant: join(own, "grant.json"),
     claudeConfig: join(own, "claude-config"),
+    claudeUserSettings: join(own, "claude-config", "settings.json"),
     claudeSettings: join(own, "claude-settings.json"),
     claudeMcp: join(own, "claude-mcp.json"),
     codexHome: join(own, "codex-home"),
     codexConfig: join(own, "codex-home", "config.toml"),
     codexHooks: join(own, "codex-home", "hooks.json"),
   };
+}
+
+/** The folders in which clients look for skills; absent where the role has none. */
+export function skillsOf({ claudeConfig, codexHome }: AgentHome): readonly string[] {
+  return [claudeConfig, codexHome].map((client) => join(client, "skills"));
 }
 
 /** What the tool check holds an agent to. */
@@ -48,7 +56,7 @@ export function grantOf(name: string, agent: JobAgent, role: Role, home: AgentHo
     tools: role.tools === null ? null : [...role.tools],
     servers: Object.keys(role.mcp),
     scripts: [...scriptsOf(role)],
-    read: [home.role, join(home.claudeConfig, "skills"), join(home.codexHome, "skills")],
+    read: [home.role, ...skillsOf(home)],
     write: [],
     network: agent.adapter === "script" ? "none" : agent.network,
   };

@@ -32,7 +32,7 @@ export async function makeAgentHomes(
     const hook = hookCommand(cfa.run, home.grant);
     const settings = claudeSettings(grant, hook);
     await writeJson(home.claudeSettings, settings);
-    await writeJson(join(home.claudeConfig, "settings.json"), settings);
+    await writeJson(home.claudeUserSettings, settings);
     await writeJson(home.claudeMcp, claudeMcp(agent.role.mcp, cfa.executable));
     await writeText(home.codexConfig, codexConfig(agent.role, grant, cfa.executable));
     await writeJson(home.codexHooks, codexHooks(hook));

@@ -6,10 +6,12 @@
  * W2. `release` is of a thread that has ended and whose tree has not left, into that of its parent; `completed` ends a conflict that
  *     the receiving tree holds; a thread's own tree can hold what its agent has begun.
  * W3. The copy that was made for a question leaves once.
+ * W4. The tree of a thread that was dropped is not merged, nor is one that leaves into nothing; that of one that was closed is merged,
+ *     unless something above it was dropped, or its commit tells, by mail or a warning, what hindered it.
  */
 import { questionOf } from "../../persistence/conversation.ts";
 import type { Entry, EntryBody } from "../../persistence/entry.ts";
-import type { LogCheck } from "../../persistence/verify.ts";
+import type { Flaw, LogCheck, Step } from "../../persistence/verify.ts";
 import type { Configuration } from "../../soup/configuration.ts";
 import type { ThreadId } from "../../soup/message.ts";
 import type { JobFacts } from "./facts.ts";
@@ -19,11 +21,12 @@ export function treesCheck(facts: Pick<JobFacts, "parents">, trees: TreeFacts): 
   return {
     name: "trees",
     says: "trees are made for threads that are about to be, and leave once after them",
-    step: ({ entry, before }) => {
-      const problem = misplaced(entry, before, facts, trees);
-      trees.apply(entry);
+    step: (step) => {
+      const problem = misplaced(step, facts, trees);
+      trees.apply(step);
       return problem;
     },
+    commit: (steps) => leftOut(steps, facts, trees),
   };
 }
 
@@ -31,14 +34,17 @@ export function treesCheck(facts: Pick<JobFacts, "parents">, trees: TreeFacts): 
 export class TreeFacts {
   /** Threads that have ended and whose tree has not left. */
   readonly unreleased = new Set<ThreadId>();
+  /** Threads that have ended and were not to be merged. */
+  readonly dropped = new Set<ThreadId>();
   /** The thread whose work a tree holds in conflict, by tree. */
   readonly conflicts = new Map<ThreadId, ThreadId>();
   /** Conversations of questions that have a copy. */
   readonly copies = new Set<ThreadId>();
 
-  apply(entry: Entry): void {
+  apply({ entry, before }: Pick<Step, "entry" | "before">): void {
     if (entry.kind === "fire" && entry.body.rule === "term-final") {
       const thread = entry.body.at["t"] ?? "";
+      if (isGoing(before, thread)) this.dropped.add(thread);
       if (treeOf(thread) === thread) this.unreleased.add(thread);
     }
     if (
@@ -66,9 +72,13 @@ export function treeOf(thread: ThreadId): ThreadId {
   return job === undefined ? thread : `job:${job}`;
 }
 
+/** The thread is going, and not to be merged. */
+function isGoing(configuration: Configuration, thread: ThreadId): boolean {
+  return configuration.cell(thread)?.terminates.some(({ mode }) => mode === "drop") ?? false;
+}
+
 function misplaced(
-  entry: Entry,
-  before: Configuration,
+  { entry, before }: Step,
   facts: Pick<JobFacts, "parents">,
   trees: TreeFacts,
 ): string | undefined {
@@ -101,7 +111,7 @@ function isTo(head: { readonly kind: string } | undefined, thread: ThreadId): bo
 function misreleased(
   { thread, into, result }: EntryBody<"release">,
   { parents }: Pick<JobFacts, "parents">,
-  { unreleased, conflicts, copies }: TreeFacts,
+  { unreleased, conflicts, copies, dropped }: TreeFacts,
 ): string | undefined {
   if (questionOf(thread) !== undefined)
     return copies.has(thread) ? undefined : `${thread} has no copy that could leave`;
@@ -116,5 +126,32 @@ function misreleased(
       : `the tree of ${thread} is its own: it cannot be ${result} into itself`;
   if (!unreleased.has(thread)) return `${thread} must have ended, and its tree must not have left before`;
   const parent = parents.get(thread) ?? null;
-  return into === parent ? undefined : `the tree of ${thread} leaves into that of ${parent ?? "nobody"}`;
+  if (into !== parent) return `the tree of ${thread} leaves into that of ${parent ?? "nobody"}`;
+  if (result === "dropped") return undefined;
+  if (into === null) return `the tree of ${thread} leaves into nothing: it is dropped`;
+  return dropped.has(thread) ? `${thread} was dropped: nothing of it is merged` : undefined;
+}
+
+/** Work that was to be merged, and has left otherwise without a word (W4). */
+function leftOut(
+  steps: readonly Step[],
+  { parents }: Pick<JobFacts, "parents">,
+  { dropped }: TreeFacts,
+): Flaw | undefined {
+  for (const { entry, before } of steps) {
+    if (entry.kind !== "release" || entry.body.result !== "dropped" || entry.body.into === null) continue;
+    const { thread } = entry.body;
+    if (questionOf(thread) !== undefined || steps.some((one) => tellsOf(one.entry, thread))) continue;
+    let at: ThreadId | undefined = thread;
+    while (at !== undefined && !dropped.has(at) && !isGoing(before, at)) at = parents.get(at);
+    if (at !== undefined) continue;
+    const problem = `${thread} was closed: its work is merged, or its commit tells by mail or a warning why it is not`;
+    return { seq: entry.seq, problem };
+  }
+  return undefined;
+}
+
+function tellsOf(entry: Entry, thread: ThreadId): boolean {
+  if (entry.kind === "note") return entry.body.level === "warn" && entry.body.text.includes(thread);
+  return entry.kind === "post" && entry.body.message.body.includes(thread);
 }

@@ -2,7 +2,8 @@
  * Forks: a log that was opened as that of another job says with `fork` where it left it, and its entries before that give
  * the hash which the other job's log had there (docs/fork.md).
  *
- * K1. A `fork` names the entry before it, by number and time; the first one names the job that the log was opened as.
+ * K1. A `fork` names the entry before it, by number and time; the first one names the job that the log was opened as, or a fork of that
+ *     job, which was left before its own `fork`.
  * K2. The hash of the other log is made again when all entries have been read, from the rows.
  */
 import type { LogRow } from "../chain.ts";
@@ -50,7 +51,10 @@ export class ForkCheck implements LogCheck {
       return `it goes on from entry ${body.seq}, and the entry before it is ${seq - 1}`;
     if (body.at !== this.#at) return `the entry before it was written at ${this.#at}, not at ${body.at}`;
     if (body.job === job) return "a job is no fork of itself";
-    if (this.#forks.length > 0 || body.job === this.#opened?.as) return undefined;
-    return `it goes on from job ${body.job}, and the entries before are those of ${this.#opened?.as ?? "none"}`;
+    const as = this.#opened?.as ?? "none";
+    // The id of a fork is made from that of the job (docs/fork.md).
+    const isOfJob = body.job === as || body.job.startsWith(`${as}-at-`);
+    if (this.#forks.length > 0 || isOfJob) return undefined;
+    return `it goes on from job ${body.job}, and the entries before are those of ${as}`;
   }
 }

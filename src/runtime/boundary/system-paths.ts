@@ -2,7 +2,8 @@
  * What every program sees of the system: programs, libraries, and the parts of /etc without which they do not start, look up
  * no name and trust no certificate.
  *
- * Y1. Everything here is read-only, and nothing here is anybody's data: no home, no /var, no /opt, no /run, no /root.
+ * Y1. Everything here is read-only, and nothing here is anybody's data: no home, no /var, no /opt, no /run, no /root; of certificates
+ *     never the folder of private keys beside them, which root inside could read.
  * Y2. A name that is a link on this machine (`/bin` → `usr/bin`) is the same link inside.
  * Y3. Of /proc only the turn's own processes are as they are. Whatever else there can be written or is a folder is made read-only: root
  *     without any capability still owns /proc/sys, and could have a program started by the kernel. What others may not read is hidden.
@@ -29,11 +30,16 @@ const ETC = [
   "mime.types",
   "nsswitch.conf",
   "passwd",
-  "pki",
+  "pki/ca-trust",
+  "pki/tls/cert.pem",
+  "pki/tls/certs",
+  "pki/tls/openssl.cnf",
   "protocols",
   "resolv.conf",
   "services",
-  "ssl",
+  "ssl/cert.pem",
+  "ssl/certs",
+  "ssl/openssl.cnf",
   "timezone",
 ];
 

@@ -10,9 +10,11 @@
  * G5. Objects are what their names say: what `git replace` puts in their place counts for nothing.
  * G6. A process costs Node several times what it costs a shell: steps that follow each other without a decision of ours are one script,
  *     in which `git` is the git of G1 and the first failure is the end.
+ * G7. Nothing that stands in a tree keeps a git waiting without end (traps.ts).
  */
 import { execa } from "execa";
 import { STRAY_MARK } from "./strays.ts";
+import { unlessTrapped } from "./traps.ts";
 
 /** One run: arguments, and what differs from the place's defaults. */
 type GitCall = {
@@ -110,7 +112,7 @@ export function gitAt(place: GitPlace): Git {
     [file = "", ...args]: readonly string[],
     call: GitCall,
   ): Promise<GitResult> => {
-    const done = await execa(file, args, {
+    const running = execa(file, args, {
       cwd: place.cwd,
       env: environment(place, call),
       extendEnv: false,
@@ -120,6 +122,7 @@ export function gitAt(place: GitPlace): Git {
       reject: false,
       maxBuffer: 1 << 30,
     });
+    const done = await (place.tree === undefined ? running : unlessTrapped(place.tree, running));
     if (done.signal !== undefined) throw new Error(`git ${name} was killed by ${done.signal}`);
     if (done.exitCode === undefined)
       throw new GitFailure(name, { code: -1, out: "", err: done.originalMessage ?? "" });

@@ -69,7 +69,8 @@ async function forwardTo(job: JobGit, place: string, target: string, commit: str
   );
 }
 
-const FORWARD = ["--quiet", "--ff-only", "--no-stat"];
+// Files that the user has git ignore are work, too: without the last word git overwrites them silently.
+const FORWARD = ["--quiet", "--ff-only", "--no-stat", "--no-overwrite-ignore"];
 
 const notePath = (job: JobGit): string => join(job.files, "merging-into-branch");
 

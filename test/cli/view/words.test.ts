@@ -50,6 +50,13 @@ describe("width counts cells, and no grapheme is cut", () => {
     expect(clip(text, width)).toBe(clipped);
     expect(widthOf(clip(text, width))).toBeLessThanOrEqual(width);
   });
+
+  test("of a long text only the beginning is looked at, and no grapheme of it is cut", () => {
+    // All of it takes a quarter of an hour.
+    expect(clip("y".repeat(1_000_000), 5)).toBe("yyyy…");
+    expect(clip("👨‍👩‍👧‍👦".repeat(100_000), 5)).toBe("👨‍👩‍👧‍👦👨‍👩‍👧‍👦…");
+    expect(clip(`e${"\u0301".repeat(100)}`, 2)).toBe("…");
+  });
 });
 
 test.each([

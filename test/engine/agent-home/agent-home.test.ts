@@ -257,7 +257,8 @@ describe("a program", () => {
     const at = place();
     const lines = [
       "for file in role/SYSTEM.md role/scripts/more.sh grant.json claude-settings.json claude-mcp.json \\",
-      "  codex-home/config.toml codex-home/hooks.json; do",
+      "  claude-config/settings.json claude-config/skills/review/SKILL.md claude-config/skills/new \\",
+      "  codex-home/config.toml codex-home/hooks.json codex-home/skills/review/SKILL.md; do",
       '  (echo x >> "$CFA_ROLE_DIR/../$file") 2>/dev/null && echo "$file" >> changed.txt',
       "done",
       'rm -f "$CFA_ROLE_DIR/../codex-home/config.toml" 2>/dev/null && echo removed >> changed.txt',

@@ -64,6 +64,7 @@ const READS: readonly (readonly [name: string, script: () => string])[] = [
   ["everything that a search finds", () => "grep -rsl CANARY / --include=canary"],
   ["the home of the user", () => "ls /root /home/*"],
   ["passwords of the system", () => "cat /etc/shadow"],
+  ["private keys of the machine", () => "ls -d /etc/ssl/private /etc/pki/tls/private"],
   ["a disk", () => "cat /dev/vda /dev/sda | head -c 10; ls /dev | grep -E '^(vd|sd|nvme)'"],
   ["a device that it makes", () => "mknod disk b 254 0 && head -c 10 disk"],
   ["a mount of its own", () => "mount -t proc none /mnt; mount --bind / /mnt && ls /mnt"],
@@ -136,6 +137,11 @@ describe.skipIf(UNTESTED !== undefined)(
       expect({ stop, text }).toEqual({ stop: "ended", text: "one\ntwo\nthree\ny\nbase\n?? made.txt" });
       expect(readFileSync(join(place.own, "made.txt"), "utf8")).toBe("new\n");
       expect([exists(join(place.outbox, "x")), exists("/tmp/y")]).toEqual([true, false]);
+    });
+
+    test("certificates can be read where the machine has them", async () => {
+      const there = ["/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs"].filter(exists);
+      expect((await place.run(`ls -d ${there.join(" ")} /usr`)).text).toBe([...there, "/usr"].join("\n"));
     });
 
     test.each(READS)("%s cannot be read", async (_name, script) => {

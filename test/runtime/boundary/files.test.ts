@@ -113,6 +113,24 @@ describe.skipIf(UNTESTED !== undefined)(
       expect(held.filter((path) => ["PLAN.md", "big.bin", "sock"].includes(path))).toEqual([]);
     });
 
+    test.each([
+      ["a FIFO in place of .gitignore", "rm -f .gitignore; mkfifo .gitignore", ".gitignore"],
+      ["FIFOs deep inside", "mkdir -p a/b; mkfifo a/.gitignore a/b/.gitattributes", "a/.gitignore"],
+      [
+        "a FIFO in a repository inside",
+        "mkdir -p a/.git/refs a/.git/objects; mkfifo a/.git/HEAD",
+        "a/.git/HEAD",
+      ],
+      ["a sparse .gitignore of 10 GB", "mkdir a; truncate -s 10G a/.gitignore", "a/.gitignore"],
+    ])("%s keeps git from ending: the turn is lost, and the tree goes on", async (_name, script, path) => {
+      const { commit } = await snapshot();
+      expect((await place.run(`${script}; echo x >edited.txt`)).stop).toBe("ended");
+      const taken = snapshot().then(String, (error: unknown) => error);
+      expect(await taken).toMatchObject({ name: "TreeBroken", message: expect.stringContaining(path) });
+      await place.workspaces.restore(OWN, commit, "again");
+      expect((await snapshot()).changed).toBe(false);
+    });
+
     // 100,000 take half a minute: CFA_TEST_FILES=100000.
     const many = Number(process.env["CFA_TEST_FILES"] ?? 2000);
     test(`${many} files are kept, all of them, and put back`, { timeout: 600_000 }, async () => {

@@ -122,6 +122,15 @@ describe("merge", () => {
       /git cannot bring .* untracked/s,
     ],
     [
+      "an ignored file in the way",
+      () => {
+        repo.write(".gitignore", `${repo.read(".gitignore")}notes.md\n`);
+        repo.commit("ignore");
+        repo.write("notes.md", "mine\n");
+      },
+      /git cannot bring .* untracked/s,
+    ],
+    [
       "a conflict",
       () => (repo.write("notes.md", "mine\n"), void repo.commit("mine")),
       /have both changed notes.md/,
@@ -133,7 +142,9 @@ describe("merge", () => {
     async (_, arrange, sentence) => {
       arrange();
       const state = (): string =>
-        repo.git("for-each-ref", "refs/heads/main", "refs/heads/other") + repo.git("status", "--porcelain");
+        repo.git("for-each-ref", "refs/heads/main", "refs/heads/other") +
+        repo.git("status", "--porcelain") +
+        (existsSync(join(repo.dir, "notes.md")) ? repo.read("notes.md") : "no notes");
       const before = state();
       expect(await merge()).toEqual({
         branch: `cfa/${JOB}`,
