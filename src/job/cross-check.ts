@@ -35,8 +35,8 @@ export type Findings = {
   readonly given: { readonly intent: string | null; readonly plan: string | null };
 };
 
-/** Names that log and messages use for others than agents of the job. */
-const RESERVED = ["orchestrator", "human"];
+/** Names that log, messages and calls use for others than agents of the job. */
+const RESERVED = ["orchestrator", "human", "parent"];
 /** The agent that is the proxy unless the file names another. */
 const PROXY = "proxy";
 /** Largest artifact that may be given, bytes. */

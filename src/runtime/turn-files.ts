@@ -1,14 +1,16 @@
 /**
- * What stands in workspace and outbox around a turn: the artifact that it aligns, the record that it leaves, the outbox
- * that an earlier one left.
+ * What stands in workspace and outbox around a turn: the artifact that it aligns, the files that come with its message, the record that
+ * it leaves, the outbox that an earlier one left.
  */
 import type { Stats } from "node:fs";
 import { lstat, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Brief } from "./director.ts";
 import { isErrno } from "../soup/errno.ts";
+import type { ThreadId } from "../soup/message.ts";
 import { OUTCOME_FILE } from "./outbox-calls.ts";
 import { readRegular } from "./outbox-file.ts";
+import { type NamedFile, PathRefused, type Workspaces } from "./workspaces/port.ts";
 
 /** A state that is entered again aligns the artifact that is there; otherwise it drafts one (CfA §4, START). */
 export async function entryOf({ entry, artifact }: Brief, workspace: string): Promise<"draft" | "align"> {
@@ -66,4 +68,36 @@ export async function readRecord(workspace: string): Promise<string | null> {
   const file = await readRegular(join(directory, OUTCOME_FILE.name), RECORD_BYTES);
   if (file === undefined) return null;
   return "text" in file ? file.text : "";
+}
+
+/** Files that came with a message, as the turn on it finds them. */
+export type Placed = {
+  readonly files: readonly NamedFile[];
+  /** Those for which there is no place in the tree, one sentence each: that is nobody's failure. */
+  readonly problems: readonly string[];
+};
+
+/** Puts files into a tree, one after the other. Inside `exclusive`. */
+export async function placeFiles(
+  workspaces: Pick<Workspaces, "place">,
+  tree: ThreadId,
+  files: readonly NamedFile[],
+): Promise<Placed> {
+  const placed: NamedFile[] = [];
+  const problems: string[] = [];
+  for (const file of files) {
+    try {
+      await workspaces.place(tree, [file]);
+      placed.push(file);
+    } catch (error) {
+      if (!(error instanceof PathRefused)) throw error;
+      problems.push(`file ${file.path} came with the message and was not placed: ${error.message}`);
+    }
+  }
+  return { files: placed, problems };
+}
+
+/** A prompt with what is to be said of files that came with its message. */
+export function withUnplaced(prompt: string, { problems }: Placed): string {
+  return [prompt, ...problems.map((problem) => `[${problem}]`)].join("\n\n");
 }

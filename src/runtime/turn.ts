@@ -22,7 +22,7 @@ import { readRefusals } from "./outbox-refusals.ts";
 import { type Outbox, readOutbox } from "./outbox-store.ts";
 import { stallFailure, type StallLimit, watchStall } from "./stall.ts";
 import { isFaultOfTurn } from "./turn-fault.ts";
-import { entryOf, moveAside, readRecord } from "./turn-files.ts";
+import { entryOf, moveAside, type Placed, placeFiles, readRecord, withUnplaced } from "./turn-files.ts";
 import { clearStatus, readStatus, type Status } from "./status-file.ts";
 import { UNKNOWN_USAGE } from "./usage.ts";
 import { turnUsage } from "./usage-file.ts";
@@ -104,7 +104,7 @@ async function carryOut(
   { workspaces, adapter, directories, signal, report, clock, asks }: TurnMeans,
 ): Promise<FinishedTurn> {
   const { facts, run, brief, tree } = plan;
-  const { outbox, stale } = await makeReady(plan, workspaces, directories);
+  const { outbox, stale, placed } = await makeReady(plan, workspaces, directories);
   const entry = await entryOf(brief, workspaces.path(tree));
   const place = {
     facts,
@@ -128,7 +128,7 @@ async function carryOut(
       {
         facts,
         message: run.message,
-        prompt: brief.prompt,
+        prompt: withUnplaced(brief.prompt, placed),
         instructions: brief.instructions,
         session: plan.session,
         workspace: workspaces.path(tree),
@@ -137,7 +137,7 @@ async function carryOut(
         stream: place.stream,
         entry,
         artifacts: brief.artifacts,
-        files: plan.files.map(({ path }) => path),
+        files: placed.files.map(({ path }) => path),
         beside: plan.beside,
         timeout: brief.timeout,
         signal: until,
@@ -147,7 +147,8 @@ async function carryOut(
   );
   const harvested = await harvest(plan, workspaces, outbox, result, before.commit, place);
   const unkept = [...(result.problem === undefined ? [] : [result.problem]), ...(result.remarks ?? [])];
-  return { ...harvested, problems: [...stale, ...unkept, ...before.left, ...harvested.problems] };
+  const found = [...stale, ...placed.problems];
+  return { ...harvested, problems: [...found, ...unkept, ...before.left, ...harvested.problems] };
 }
 
 /** What a turn or a proof in the tree sees of its history. */
@@ -162,16 +163,16 @@ async function makeReady(
   { facts, run, files, tree }: TurnPlan,
   workspaces: Workspaces,
   directories: TurnDirectories,
-): Promise<{ readonly outbox: string; readonly stale: readonly string[] }> {
+): Promise<{ readonly outbox: string; readonly stale: readonly string[]; readonly placed: Placed }> {
   await workspaces.clear(tree);
   const stale = await clearStatus(workspaces.path(tree));
-  await workspaces.place(tree, files);
+  const placed = await placeFiles(workspaces, tree, files);
   const outbox = join(directories.turns, String(facts.serial), String(run.turn));
   await moveAside(outbox);
   await mkdir(outbox, { recursive: true });
   await writeTurnFacts(outbox, facts);
   await mkdir(directories.streams, { recursive: true });
-  return { outbox, stale: stale === undefined ? [] : [stale] };
+  return { outbox, stale: stale === undefined ? [] : [stale], placed };
 }
 
 /** Runs an agent under the watch for stalls; one that has stalled has failed. */

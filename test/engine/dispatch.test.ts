@@ -14,6 +14,7 @@ import {
   git,
   inExecute,
   makeEngine,
+  notes,
   read,
   runJob,
   shell,
@@ -295,27 +296,34 @@ describe.concurrent("the dispatch tree", () => {
     expect(seen.sort()).toEqual(["one: one", "two: two"]);
   });
 
-  test("a file that a child has no room for fails its turn, and its parent is not stuck", async () => {
-    const { end, entries } = await runJob(EXECUTE, {
-      lead: inExecute(
-        async (turn) => void (await turn.send({ to: "worker", message: "make room" })),
-        async (turn) => {
-          write(turn.workspace, ".gitignore", "out\n");
+  test("a file for which the receiver has no room is named to it and in the log, and is nobody's failure", async () => {
+    const heard: string[] = [];
+    const { end, entries } = await runJob(
+      { ...EXECUTE, limits: { retries: 0 } },
+      {
+        lead: inExecute(
+          async (turn) => {
+            write(turn.workspace, ".gitignore", "out\n");
+            write(turn.workspace, "out/x", "a directory");
+            await turn.send({ to: "worker", message: "make it" });
+          },
+          (turn) => {
+            heard.push(turn.prompt);
+            return approve(turn);
+          },
+        ),
+        worker: async (turn) => {
           write(turn.workspace, "out", "a file");
-          const [child] = turn.children;
-          await turn.send({ to: "worker", thread: child?.thread, message: "use it", files: ["out"] });
+          write(turn.workspace, "more", "another");
+          await turn.send({ to: "parent", message: "here it is", files: ["out", "more"] });
         },
-        approve,
-      ),
-      worker: (turn) => {
-        if (turn.turn === 1) write(turn.workspace, "out/x", "a directory");
-        return "done";
       },
-    });
+    );
     expect(end).toEqual({ kind: "ended", state: "DONE" });
-    expect(bodies(entries, "turn").flatMap(({ failure }) => failure ?? [])).toEqual([
-      expect.stringContaining('"out" is a directory'),
-    ]);
+    const sentence =
+      'file out came with the message and was not placed: "out" is a directory in the workspace: a file cannot take its place.';
+    expect(heard).toEqual([expect.stringMatching(/here it is\n\n\[file out came with the message/)]);
+    expect(notes(entries)).toEqual([sentence]);
   });
 
   test("a file that is not there refuses the call, and the log says so", async () => {
