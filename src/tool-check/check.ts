@@ -141,12 +141,13 @@ async function flawOfPlace(path: string, use: PathUse, bounds: Bounds): Promise<
 async function flawOfUrl(url: string, bounds: Bounds, { network }: ToolGrant): Promise<string | undefined> {
   if (!URL.canParse(url)) return `${url} is no address: write it in full`;
   const { protocol, hostname, pathname } = new URL(url);
-  if (protocol === "file:")
+  if (protocol === "file:") {
+    if (/%(?![0-9a-f]{2})/i.test(pathname) || hostname !== "") return `${url} is no file of this machine`;
     return flawOfPath(
       {
         kind: "path",
         written: url,
-        path: pathname,
+        path: decoded(pathname),
         bases: [],
         access: "read",
         pattern: false,
@@ -154,11 +155,22 @@ async function flawOfUrl(url: string, bounds: Bounds, { network }: ToolGrant): P
       },
       bounds,
     );
+  }
   if (protocol !== "http:" && protocol !== "https:")
     return `${url} is no address of the web: use http or https`;
   const loopback = hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname);
   if (network === "full" || (network === "loopback" && loopback)) return undefined;
   return `${url} needs the network, which your role does not have (network: ${network})`;
+}
+
+/** A path as a client reads it that decodes it; one that is not UTF-8 names nothing. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return "/";
+  }
 }
 
 /** The components of a pattern before the first wildcard. */

@@ -34,6 +34,8 @@ export async function matchFiles(pattern: string): Promise<readonly string[] | {
       const names = [".", "..", ...(await namesIn(folder === "" ? "/" : folder))];
       looked += names.length;
       if (looked > NAMES_MAX) return { problem: `matches among more than ${NAMES_MAX} names` };
+      if (names.some((name) => name.includes("\uFFFD") && fits(tokens, name)))
+        return { problem: "matches a name that is not UTF-8" };
       const dotted = component.startsWith(".");
       next.push(
         ...names
@@ -59,12 +61,12 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 /** One element of a component: any letters, any one letter, or this one. */
 type Token = "any" | "one" | { readonly letter: string };
 
-/** A set in brackets matches any letter (M1): its exact meaning is the shell's. */
+/** What stands in brackets, up to the last one, matches anything (M1): its exact meaning is the shell's. */
 function tokensOf(component: string): readonly Token[] {
-  return [...component.matchAll(/\\([^])|\[(?:\\[^]|[^\]\\])+\]|\*+|[^]/gu)].map(([token, letter]): Token => {
+  return [...component.matchAll(/\\([^])|\[[^]+\]|\*+|[^]/gu)].map(([token, letter]): Token => {
     if (letter !== undefined) return { letter };
-    if (token.startsWith("*")) return "any";
-    return token === "?" || Array.from(token).length > 1 ? "one" : { letter: token };
+    if (token.startsWith("*") || Array.from(token).length > 1) return "any";
+    return token === "?" ? "one" : { letter: token };
   });
 }
 

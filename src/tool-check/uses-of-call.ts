@@ -3,7 +3,7 @@
  *
  * C1. A key with a path that is no text, or is missing where the tool needs it, cannot be judged.
  * C2. What the table does not know (an MCP tool, an unknown tool that the role allows, a new key of a known tool) is looked through:
- *     a key that is called like a path is one, any other text only when it looks like one.
+ *     a key that is called like a path is one, any other text only when it may be the name of something outside.
  */
 import type { ToolCall } from "./hook-input.ts";
 import { usesOfPatch } from "./patch.ts";
@@ -20,6 +20,9 @@ const DEPTH_MAX = 20;
 const COMMAND_MAX = 1024 * 1024;
 const PATH_KEY =
   /^(?:path|paths|file|files|filename|filenames|dir|directory|cwd|root|folder|workdir|workspace|uri|source|destination|target)$|(?:[a-z](?:Path|File|Dir|Uri)|_(?:path|paths|file|files|dir|uri))$/;
+
+/** A text that leads up somewhere in its middle. */
+const UPWARD = /\/\.\.(?:\/|$)/;
 
 /** Variables of the client's environment. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -95,9 +98,12 @@ function commandUses(value: unknown, key: string, cwd: string, env: Environment)
 }
 
 function patchUses(input: ToolCall["input"], key: string, cwd: string): readonly Use[] {
-  const text = input[key] ?? input["patch"] ?? input["command"];
-  const whole = Array.isArray(text) ? text.join("\n") : text;
-  return typeof whole === "string" ? usesOfPatch(whole, [cwd]) : [unfit(key, "is no patch")];
+  const texts = [input[key], input["patch"], input["command"]].filter((text) => text !== undefined);
+  if (texts.length === 0) return [unfit(key, "is no patch")];
+  return texts.flatMap((text) => {
+    const whole = Array.isArray(text) ? text.join("\n") : text;
+    return typeof whole === "string" ? usesOfPatch(whole, [cwd]) : [unfit(key, "is no patch")];
+  });
 }
 
 function urlUse(value: unknown, key: string): Use {
@@ -127,11 +133,11 @@ function lookThrough(input: unknown, { cwd }: ToolCall, env: Environment): reado
 function textUses(value: string, key: string, cwd: string, env: Environment): readonly Use[] {
   const file = /^file:(?:\/\/[^/]*)?(\/.*)$/i.exec(value)?.[1];
   if (file !== undefined) return [pathUse(decoded(file), "write", [cwd], { written: value })];
-  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(value)) return [];
   const named = PATH_KEY.test(key) && value !== "";
-  const looks =
-    value.length < 4096 && !/\s/.test(value) && (/^[/~]/.test(value) || /(?:^|\/)\.\.(?:\/|$)/.test(value));
-  if (!named && !looks) return [];
+  const isAddress = /^[a-z][a-z0-9+.-]+:\/\//i.test(value);
+  // A name without a slash may be a link; a longer text is one only where it goes up or begins at the root.
+  const looks = value.length < 4096 && (!/\s/.test(value) || (!value.includes("\n") && UPWARD.test(value)));
+  if (isAddress ? !named || !UPWARD.test(value) : !named && !looks) return [];
   return [pathUse(home(value, env), "write", [cwd], { written: value, doubtful: !named })];
 }
 

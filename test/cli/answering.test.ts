@@ -102,6 +102,18 @@ test("typed or pasted before a question stands on the screen: answers nothing", 
   ]);
 });
 
+test("in a terminal of five rows pictures leave nothing behind", async () => {
+  const top = await repository();
+  shellJob(top, { lead: TWO });
+  await cfaInTerminal(top, "run", { height: 5 });
+  await expect.poll(shown, POLLING).toContain("(1 of 2 questions, Tab: next): Which colour?");
+  await press("blue", "Enter");
+  await expect.poll(shown, POLLING).toContain("? q1.1.2 of lead INTENT: Which shade?");
+  await press("dark", "Enter");
+  await expect.poll(screen, POLLING).toContain("exit code 0");
+  expect((await screen()).filter((line) => /^test-[0-9a-f]{8} {2}[A-Z]/.test(line))).toHaveLength(1);
+});
+
 test("put to the human again, by the proxy and after its failure: answered with keys each time", async () => {
   const top = await repository();
   const lead = `case "$(cat)" in "[answer"*) ;; *) cfa ask "Which colour?"; exit ;; esac\n${APPROVE}`;

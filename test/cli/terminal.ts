@@ -23,20 +23,25 @@ export async function tmux(...words: readonly string[]): Promise<string> {
 }
 
 /** Opens the terminal with a command in it. */
-export async function openTerminal(cwd: string, command: string, width = 100): Promise<void> {
-  await tmux("new-session", "-d", "-s", "main", "-x", String(width), "-y", "24", "-c", cwd, command);
+export async function openTerminal(cwd: string, command: string, width = 100, height = 24): Promise<void> {
+  const size = ["-x", String(width), "-y", String(height)];
+  await tmux("new-session", "-d", "-s", "main", ...size, "-c", cwd, command);
 }
 
 /** Runs `cfa` in a terminal that stays and says the exit code; `env` is put before the command. */
 export async function cfaInTerminal(
   cwd: string,
   words: string,
-  { env = "", width = 100 }: { readonly env?: string; readonly width?: number } = {},
+  {
+    env = "",
+    width,
+    height,
+  }: { readonly env?: string; readonly width?: number; readonly height?: number } = {},
 ): Promise<void> {
   const script = join(directory(), "run.sh");
   const main = `${env} '${process.execPath}' '${MAIN}' ${words}`;
   writeFileSync(script, `trap : INT\n${main}; echo "exit code $?"; exec sleep 600\n`);
-  await openTerminal(cwd, `sh ${script}`, width);
+  await openTerminal(cwd, `sh ${script}`, width, height);
 }
 
 /** What the terminal shows, history included, without blank lines. */

@@ -175,3 +175,16 @@ describe("the command that cfa writes into a client's settings", () => {
     expect((await shell(command, call("Read", { file_path: "a.txt" }))).exitCode).toBe(0);
   });
 });
+
+test("a check that is kept busy beyond its deadline is killed, which the command of the hook makes a block of", async () => {
+  // Stands for whatever might keep it busy: no timer of that thread is served any more.
+  const busy = "--import=data:text/javascript,Promise.race=()=>{for(;;);}";
+  const command = `"$NODE" "$MAIN" tool-check --grant "$GRANT" --deadline 50ms || exit 2`;
+  const done = await execa("sh", ["-c", command], {
+    input: call("Read", { file_path: "a.txt" }),
+    env: { CFA_WORKSPACE: site.work, NODE_OPTIONS: busy, NODE: process.execPath, MAIN, GRANT: grant },
+    reject: false,
+  });
+  expect({ code: done.exitCode, out: done.stdout }).toEqual({ code: 2, out: "" });
+  expect(done.stderr).toContain("it took longer than its deadline");
+});

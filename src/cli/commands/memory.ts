@@ -10,7 +10,7 @@ import { type Context, say } from "../context.ts";
 import { Misuse } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { repositoryTop } from "../jobs.ts";
-import { answerLine, clip, firstLine } from "../view/text.ts";
+import { answerLine, clip, firstLine, linesOf } from "../view/text.ts";
 import { userName } from "../who.ts";
 
 /** Options of `cfa memory`. */
@@ -93,7 +93,7 @@ async function show(
   ];
   for (const [name, value] of parts)
     if (value !== null)
-      say(stdout, `${`${name}:`.padEnd(14)}${String(value).replaceAll("\n", `\n${" ".repeat(14)}`)}`);
+      say(stdout, `${`${name}:`.padEnd(14)}${linesOf(String(value)).join(`\n${" ".repeat(14)}`)}`);
 }
 
 async function correct(

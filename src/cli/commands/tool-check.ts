@@ -4,7 +4,9 @@
  *
  * H1. Whatever goes wrong blocks: input that is malformed, too long or does not end, a grant that cannot be read, a bug.
  * H2. To let a call pass it prints nothing, so that the client's own settings count as well.
+ * H3. A check that is busy beyond its deadline is killed; the command of the hook makes exit code 2 of that (hook-command.ts).
  */
+import { Worker } from "node:worker_threads";
 import { parseDuration } from "../../job/duration.ts";
 import { readText } from "../../job/text-file.ts";
 import { checkTool, type Verdict } from "../../tool-check/check.ts";
@@ -29,6 +31,7 @@ const GRANT_BYTES_MAX = 1024 * 1024;
 export async function toolCheckCommand(context: Context, options: ToolCheckOptions): Promise<number> {
   const deadline = parseDuration(options.deadline ?? DEADLINE);
   const over = new AbortController();
+  const watch = watchdog(deadline ?? 0);
   const timer = setTimeout(() => over.abort(), deadline ?? 0);
   const late = new Promise<never>((_resolve, reject) => {
     over.signal.addEventListener("abort", () =>
@@ -46,8 +49,25 @@ export async function toolCheckCommand(context: Context, options: ToolCheckOptio
     say(context.stderr, `refused: the tool call could not be checked: ${why}`);
   } finally {
     clearTimeout(timer);
+    await watch.terminate();
   }
   return BLOCK;
+}
+
+/** What a check may take beyond its deadline before it is killed, milliseconds. */
+const GRACE_MILLIS = 1000;
+
+/** Kills this process after its deadline, whatever keeps it busy: a timer of its own thread would wait for that (H3). */
+function watchdog(deadline: number): Worker {
+  const script = `
+    const { workerData } = require("node:worker_threads");
+    setTimeout(() => {
+      require("node:fs").writeSync(2, "refused: the tool call could not be checked: it took longer than its deadline\\n");
+      process.kill(process.pid, "SIGKILL");
+    }, workerData);`;
+  const worker = new Worker(script, { eval: true, workerData: deadline + GRACE_MILLIS });
+  worker.unref();
+  return worker;
 }
 
 async function judge(

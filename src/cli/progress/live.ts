@@ -43,7 +43,8 @@ export function liveProgress(
     const below = answering?.lines(width) ?? [];
     const tree =
       view && treeLines(view, { width, rows: Math.max(2, rows - below.length), now, colors, output });
-    screen.draw([...(tree ?? []), ...below], above);
+    // What is higher than the terminal would scroll, and leave a line of each picture behind.
+    screen.draw([...(tree ?? []), ...below].slice(-rows), above);
     typed = typing;
     [above, news, drawnAt] = [[], false, now.getTime()];
   };

@@ -2,6 +2,7 @@
  * What is worth telling while a job runs: one line an entry, or nothing.
  *
  * M1. `loud` lines stay above the live tree, which shows the others by itself; without a terminal all are printed.
+ * M2. No line has control codes, whoever its words and names of files are from.
  */
 import type { Entry, EntryBody } from "../../persistence/entry.ts";
 import type { Ledger } from "../../runtime/ledger.ts";
@@ -9,8 +10,9 @@ import { NOTHING_SPENT, withTurn } from "../../runtime/spending.ts";
 import { isUnknown } from "../../runtime/usage.ts";
 import type { ReadJob } from "../../engine/read-job.ts";
 import { elapsed } from "./elapsed.ts";
+import { askedLines } from "./question-view.ts";
 import { costText } from "./spending.ts";
-import { answerLine, clip, firstLine, plain } from "./text.ts";
+import { answerLine, clip, firstLine, linesOf, plain } from "./text.ts";
 import { threadName } from "./thread-view.ts";
 
 /** A line to tell (M1). */
@@ -119,10 +121,9 @@ function fireLine(
       return loud(`refused to ${nameOf(thread, ledger)}: ${firstLine(why)}`);
     }
     case "escalate": {
-      const question = at["e"] ?? "";
-      return loud(
-        `question ${question} of ${nameOf(thread, ledger)}: ${plain(choice?.y?.body ?? "")}\n    ${answer(question)}`,
-      );
+      const id = at["e"] ?? "";
+      const asked = { id, text: choice?.y?.body ?? "", default: ledger.questions.get(id)?.default ?? null };
+      return loud(askedLines(nameOf(thread, ledger), asked, answer(id)).join("\n"));
     }
     case "respond":
       return quiet(
@@ -171,9 +172,9 @@ function nameOf(thread: string, ledger: Ledger): string {
 }
 
 function quiet(text: string): EventLine {
-  return { text: clip(text, TEXT_WIDTH), loud: false };
+  return { text: clip(plain(text), TEXT_WIDTH), loud: false };
 }
 
 function loud(text: string): EventLine {
-  return { text, loud: true };
+  return { text: linesOf(text).join("\n"), loud: true };
 }

@@ -8,7 +8,7 @@ import type { Ledger } from "../../runtime/ledger.ts";
 import { conversationOf } from "../../persistence/conversation.ts";
 import type { AgentName, Policy, ThreadId } from "../../soup/message.ts";
 import { between } from "./elapsed.ts";
-import { plain } from "./text.ts";
+import { linesOf, plain } from "./text.ts";
 import { threadName } from "./thread-view.ts";
 
 /** An open question. */
@@ -64,15 +64,27 @@ export function questionLines(
   { id, agent, thread, text, policy, since, default: own }: QuestionView,
   { job, now, answer }: { readonly job: string; readonly now: Date; readonly answer: string },
 ): readonly string[] {
-  const lines = text
-    .trimEnd()
-    .split("\n")
-    .map((line) => `  ${plain(line)}`);
-  const otherwise = own === null ? [] : [`  at ${own.at} the answer is: ${plain(own.answer)}`];
   return [
     `${id} of ${job}  ${agent} on ${threadName(thread)}, ${between(since, now)} ago, ${policy}`,
-    ...lines,
-    ...otherwise,
+    ...linesOf(text).map((line) => `  ${line}`),
+    ...defaultLines(own),
     `    ${answer}`,
   ];
+}
+
+/** A question in the words in which it is put to the human now, in as many lines as it has, and how to answer it. */
+export function askedLines(
+  who: string,
+  { id, text, default: own }: Pick<QuestionView, "id" | "text" | "default">,
+  answer: string,
+): readonly string[] {
+  const [first = "", ...more] = linesOf(text);
+  const head = `question ${id} of ${who}:`;
+  const words =
+    more.length === 0 ? [`${head} ${first.trim()}`] : [head, ...[first, ...more].map((line) => `  ${line}`)];
+  return [...words, ...defaultLines(own), `    ${answer}`];
+}
+
+function defaultLines(own: QuestionView["default"]): readonly string[] {
+  return own === null ? [] : [`  at ${own.at} the answer is: ${plain(own.answer)}`];
 }

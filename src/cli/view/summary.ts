@@ -6,7 +6,7 @@
 import { between } from "./elapsed.ts";
 import type { JobView } from "./job-view.ts";
 import { spentText } from "./spending.ts";
-import { count, firstLine } from "./text.ts";
+import { count, firstLine, linesOf, plain } from "./text.ts";
 
 /** A file that the job's branch adds to or changes from its base. */
 export type ChangedFile = { readonly change: "A" | "M" | "D"; readonly path: string };
@@ -43,9 +43,9 @@ function deliveryLines(
   const lines = [`branch ${branch}${commit === null ? "" : ` at ${commit.slice(0, 10)}`}`];
   if (problem !== undefined) lines.push(`not delivered as the job asks: ${problem}`);
   const shown = files.slice(0, FILES_SHOWN);
-  lines.push(...shown.map(({ change, path }) => `  ${change} ${path}`));
+  lines.push(...shown.map(({ change, path }) => `  ${change} ${plain(path)}`));
   if (files.length > shown.length) lines.push(`  … ${files.length - shown.length} more`);
-  const first = files.find(({ change }) => change !== "D");
+  const first = files.find(({ change, path }) => change !== "D" && plain(path) === path);
   if (files.length === 0) lines.push("  it changes no file");
   if (first !== undefined) lines.push(`show one: git show ${branch}:${quoted(first.path)}`);
   return lines;
@@ -64,7 +64,7 @@ export function waitingLines({ job, questions }: JobView, { command }: SummaryFa
   return [
     `${job} waits for a human`,
     ...questions.flatMap(({ id, text }) => [
-      `  ${id}: ${text}`,
+      ...linesOf(text).map((line, row) => (row === 0 ? `  ${id}: ${line}` : `    ${line}`)),
       `    ${command(`answer ${id} TEXT --job ${job}`)}`,
     ]),
     `then: ${command(`resume ${job}`)}`,
@@ -74,7 +74,7 @@ export function waitingLines({ job, questions }: JobView, { command }: SummaryFa
 /** The lines about a job that is parked. */
 export function parkedLines({ job, parked }: JobView, { command }: SummaryFacts): readonly string[] {
   return [
-    `${job} is parked: ${parked ?? ""}`,
+    `${job} is parked: ${plain(parked ?? "")}`,
     parked?.startsWith("the budget of") === true
       ? `go on: ${command(`resume ${job} --budget KEY=VALUE…`)} (usd, tokens, turns, wall)`
       : `go on: ${command(`resume ${job}`)}`,

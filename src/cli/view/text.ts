@@ -28,6 +28,16 @@ export function firstLine(text: string): string {
   return plain(text.split("\n").find((line) => line.trim() !== "") ?? "");
 }
 
+/** The lines of a text as they are indented, without escape and control codes, and without blank ones at its ends. */
+export function linesOf(text: string): readonly string[] {
+  const lines = stripVTControlCharacters(text)
+    .replaceAll("\t", "  ")
+    .split(/\r?\n/u)
+    .map((line) => line.replaceAll(/\p{Cc}+/gu, " ").trimEnd());
+  const isFull = (line: string) => line !== "";
+  return lines.slice(Math.max(0, lines.findIndex(isFull)), lines.findLastIndex(isFull) + 1);
+}
+
 /** An answer in one line: its first, or a withdrawal with its reason (docs/escalation.md). */
 export function answerLine(text: string): string {
   return firstLine(text.startsWith(`${WITHDRAW_MARK}\n`) ? text.replace("\n", " ") : text);

@@ -51,7 +51,7 @@ function headLine(view: JobView, { now }: TreeOptions, colors: Colors): Line {
   const parts = [view.job, view.state, count(view.spent.turns, "turn"), time];
   const boundaries = Object.values(view.boundary);
   if (!view.ended && boundaries.includes("advisory")) parts.push("no boundary (advisory)");
-  if (view.parked !== null) parts.push(`parked: ${view.parked}`);
+  if (view.parked !== null) parts.push(`parked: ${plain(view.parked)}`);
   if (view.questions.length > 0) parts.push(`${count(view.questions.length, "question")} open`);
   return { text: parts.join("  "), paint: colors.bold };
 }

@@ -2,7 +2,7 @@
  * Reads a shell command into steps. It knows lists, pipelines, subshells, redirections, here-documents, `if`, `while`, `until`, `for`
  * and `{ }`; whatever else there is in a shell (functions, `case`, arrays, coprocesses) is {@link Unreadable}.
  */
-import { type Cursor, DEPTH_MAX, endOfArithmetic, readBody, readWord } from "./read-word.ts";
+import { type Cursor, DEPTH_MAX, endOfArithmetic, namesOf, readBody, readWord } from "./read-word.ts";
 import { plainText, type Redirect, type Script, type Step, Unreadable, type Word } from "./syntax.ts";
 
 /** Words after which a command begins, and which do nothing themselves. */
@@ -81,7 +81,7 @@ class Reader {
   #readNext(char: string): void {
     const { text } = this.#cursor;
     const rest = text.slice(this.#cursor.at, this.#cursor.at + 3);
-    if (/[ \t\r]/.test(char) || rest.startsWith("\\\n")) this.#cursor.at += char === "\\" ? 2 : 1;
+    if (/[ \t]/.test(char) || rest.startsWith("\\\n")) this.#cursor.at += char === "\\" ? 2 : 1;
     else if (char === "\n") this.#newline();
     else if (char === "#") this.#cursor.at = endOfLine(text, this.#cursor.at);
     else if (/^(?:&>|[<>])/.test(rest) && !/^[<>]\(/.test(rest)) this.#redirect();
@@ -93,8 +93,9 @@ class Reader {
     if (this.#current.words.length > 0 || !this.#begins) throw new Unreadable("defines a function or a list");
     if (this.#cursor.text.startsWith("((", this.#cursor.at)) {
       const end = endOfArithmetic(this.#cursor.text, this.#cursor.at + 2);
-      if (end === undefined || /[$`]/.test(this.#cursor.text.slice(this.#cursor.at, end)))
-        throw new Unreadable("calculates with what another command says");
+      if (end === undefined) throw new Unreadable("calculates with what another command says");
+      const names = namesOf(this.#cursor.text.slice(this.#cursor.at + 2, end));
+      this.#push({ kind: "number", names });
       this.#cursor.at = end + 2;
       this.#begins = false;
       return;
@@ -142,6 +143,7 @@ class Reader {
       return;
     }
     if (NOT_FOLLOWED.has(plain)) throw new Unreadable(`uses ${plain}, which is not followed`);
+    if (plain === "for" || plain === "while" || plain === "until") this.#push({ kind: "loop" });
     if (plain === "!") this.#current.negated = true;
     if (plain === "!" || LEADING.has(plain)) return;
     if (plain === "for") return this.#for();
@@ -175,7 +177,7 @@ class Reader {
     for (;;) {
       const char = this.#cursor.text.charAt(this.#cursor.at);
       if (char === "") throw new Unreadable("has a [[ without its ]]");
-      if (/[\s&|()<>;]/.test(char)) {
+      if (/[ \t\n&|()<>;]/.test(char)) {
         this.#cursor.at += 1;
         continue;
       }
@@ -194,13 +196,13 @@ class Reader {
     this.#begins = false;
     this.#cursor.at += operator.length;
     while (/[ \t]/.test(text.charAt(this.#cursor.at))) this.#cursor.at += 1;
-    if (/^(?:$|[\s;&|()]|[<>](?!\())/.test(text.slice(this.#cursor.at, this.#cursor.at + 2)))
+    if (/^(?:$|[ \t\n;&|()]|[<>](?!\())/.test(text.slice(this.#cursor.at, this.#cursor.at + 2)))
       throw new Unreadable("has a redirection to nowhere");
     const target = readWord(this.#cursor);
     if (operator === "<<" || operator === "<<-") {
       const delimiter = plainText(target);
       if (delimiter === undefined) throw new Unreadable("has a here-document whose end is not known");
-      const literal = target.parts.some((part) => part.quoted);
+      const literal = target.parts.some((part) => part.kind !== "number" && part.quoted);
       this.#pending.push({ delimiter, literal, tabs: operator === "<<-", into: this.#current.redirects });
       return;
     }

@@ -20,7 +20,9 @@ export type Cursor = {
   readonly whole: (text: string) => Script;
 };
 
-const ENDS = /[\s;&|()<>]/;
+const ENDS = /[ \t\n;&|()<>]/;
+/** Blanks and control characters of which shells and locales make different things. */
+const AMBIGUOUS = /[^\S \t\n]|\p{Cc}/u;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*/;
 
 type Making = { readonly parts: Part[]; readonly scripts: Script[] };
@@ -67,7 +69,8 @@ function readPiece(cursor: Cursor, making: Making, char: string): void {
   } else if (char === "$" || char === "`") {
     readExpansion(cursor, making, false);
   } else {
-    const plain = /^[^\s;&|()<>'"\\$`]+/.exec(text.slice(cursor.at, cursor.at + 4096))?.[0] ?? char;
+    const plain = /^[^ \t\n;&|()<>'"\\$`]+/.exec(text.slice(cursor.at, cursor.at + 4096))?.[0] ?? char;
+    if (AMBIGUOUS.test(plain)) throw new Unreadable("has a blank that is no space, tab or line break");
     making.parts.push({ kind: "text", text: plain, quoted: false });
     cursor.at += plain.length;
   }
@@ -116,6 +119,10 @@ function readExpansion(cursor: Cursor, making: Making, quoted: boolean): void {
     making.parts.push({ kind: "unknown", quoted });
   } else if (rest.startsWith("'") && !quoted) {
     readAnsi(cursor, making);
+  } else if (rest.startsWith('"') && !quoted) {
+    cursor.at += 1; // A text in the language of the user: what it says is what stands in the quotes.
+  } else if (rest.startsWith("[")) {
+    throw new Unreadable("calculates in an old form ($[…])");
   } else if (rest.startsWith("{")) {
     readBraced(cursor, making, quoted);
   } else if (/^[?#$!]/.test(rest)) {
@@ -133,7 +140,7 @@ function readExpansion(cursor: Cursor, making: Making, quoted: boolean): void {
 
 function readBraced(cursor: Cursor, making: Making, quoted: boolean): void {
   const { text } = cursor;
-  const simple = /^\$\{(#?)([A-Za-z_][A-Za-z0-9_]*)(?::?-([^${}`'"\\]*))?\}/.exec(
+  const simple = /^\$\{(#?)([A-Za-z_][A-Za-z0-9_]*)(?::?-([^${}`'"\\~]*))?\}/.exec(
     text.slice(cursor.at, cursor.at + 4096),
   );
   if (simple === null)
@@ -148,6 +155,7 @@ function readBackticks(cursor: Cursor, making: Making, quoted: boolean): void {
   const body = /^`((?:[^`\\]|\\[^])*)`/.exec(cursor.text.slice(cursor.at));
   if (body === null) throw new Unreadable("has a backtick that is not closed");
   const [all, inner = ""] = body;
+  if (quoted && inner.includes('\\"')) throw new Unreadable("has quotes in backticks in quotes");
   making.scripts.push(cursor.whole(inner.replaceAll(/\\([`\\$])/g, "$1")));
   making.parts.push({ kind: "unknown", quoted });
   cursor.at += all.length;
@@ -156,10 +164,16 @@ function readBackticks(cursor: Cursor, making: Making, quoted: boolean): void {
 /** `$((…))`: a number, unless it is a subshell in a substitution. */
 function skipArithmetic(cursor: Cursor, making: Making): void {
   const end = endOfArithmetic(cursor.text, cursor.at + 3);
-  if (end === undefined || /[`]|\$\(/.test(cursor.text.slice(cursor.at + 3, end)))
-    throw new Unreadable("calculates with what another command says");
-  making.parts.push({ kind: "text", text: "0", quoted: true });
+  if (end === undefined) throw new Unreadable("calculates with what another command says");
+  making.parts.push({ kind: "number", names: namesOf(cursor.text.slice(cursor.at + 3, end)) });
   cursor.at = end + 2;
+}
+
+/** The variables of an arithmetic expression, whose values are calculated in their turn. */
+export function namesOf(expression: string): readonly string[] {
+  if (/[`'"[\\]|\$[^A-Za-z_]/.test(expression))
+    throw new Unreadable("calculates with what another command says");
+  return expression.match(/(?<![A-Za-z0-9_])[A-Za-z_][A-Za-z0-9_]*/g) ?? [];
 }
 
 /** Where the `))` stands that ends an arithmetic expression from `from` on. */
@@ -192,10 +206,13 @@ function readAnsi(cursor: Cursor, making: Making): void {
   const text = inner.replaceAll(
     /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|([0-7]{1,3})|([^]))/g,
     (_all, hex?: string, unicode?: string, octal?: string, char?: string) => {
-      if (char === undefined)
-        return String.fromCodePoint(
-          octal === undefined ? Number.parseInt(hex ?? unicode ?? "0", 16) : Number.parseInt(octal, 8),
-        );
+      if (char === undefined) {
+        const code = Number.parseInt(hex ?? unicode ?? octal ?? "0", octal === undefined ? 16 : 8);
+        // A shell takes an octal number for its last eight bits, ends a text at a zero, and makes one byte of anything but \u.
+        if (code === 0 || (unicode === undefined && code > 0x7f))
+          throw new Unreadable("has an escape of which shells make different things");
+        return String.fromCodePoint(code);
+      }
       const known = ESCAPES[char];
       if (known === undefined) throw new Unreadable(`has an escape that is not known here (\\${char})`);
       return known;

@@ -3,8 +3,27 @@
  *
  * S1. Both are sets: whatever may have happened before is in them. A path has to be right from every directory of the set.
  * S2. A `cd` counts for certain only behind `&&`; behind anything else it may have failed.
+ * S3. They only grow while a command is read, so that a loop can be read again until nothing is new.
  */
 import type { Variables } from "./expand.ts";
+import { Unreadable } from "./syntax.ts";
+
+/** Variables that change how the shell reads words, finds directories, starts or traces. */
+const STEERING = new Set([
+  "IFS",
+  "CDPATH",
+  "BASH_ENV",
+  "ENV",
+  "PATH_SEPARATOR",
+  "SHELLOPTS",
+  "BASHOPTS",
+  "PS4",
+  "PROMPT_COMMAND",
+]);
+/** Variables that the shell sets by itself: their values are never known. */
+const DYNAMIC = new Set(["_", "REPLY", "MAPFILE", "OPTARG", "OPTIND", "OLDPWD", "DIRSTACK", "BASH_COMMAND"]);
+/** Most variables that one command may assign. */
+const VARIABLES_MAX = 1000;
 
 type Place = { readonly directories: ReadonlySet<string>; readonly otherwise: ReadonlySet<string> };
 
@@ -18,10 +37,13 @@ export class Surroundings {
   #either = false;
   readonly #outer: Place[] = [];
   readonly #seen: Set<string>;
+  #assigned = 0;
+  /** Variables whose values are patterns that have been written out. */
+  readonly #patterns = new Set<string>();
 
   constructor(
     directories: Iterable<string>,
-    variables: Variables,
+    variables: ReadonlyMap<string, ReadonlySet<string>>,
     unknown: Iterable<string>,
     home: string | undefined,
   ) {
@@ -35,7 +57,7 @@ export class Surroundings {
 
   /** The same, for a script that cannot change these. */
   inner(): Surroundings {
-    return new Surroundings(this.#place.directories, this.#variables, this.#unknown, this.home);
+    return this.also([]);
   }
 
   /** Directories in which the next command may run. */
@@ -45,14 +67,27 @@ export class Surroundings {
 
   /** Known variables; PWD is where the command runs. */
   get variables(): Variables {
-    const known = new Map(this.#variables);
-    known.set("PWD", this.#place.directories);
-    for (const name of this.#unknown) known.delete(name);
-    return known;
+    return {
+      get: (name) => {
+        if (this.#unknown.has(name) || DYNAMIC.has(name)) return undefined;
+        return name === "PWD" ? this.#place.directories : this.#variables.get(name);
+      },
+      isPattern: (name) => this.#patterns.has(name),
+    };
   }
 
-  /** A variable may have these values from now on; undefined: one that is not known. */
-  assign(name: string, values: readonly string[] | undefined): void {
+  /** Whether a variable may have a value that is not known. */
+  isUnknown(name: string): boolean {
+    return this.#unknown.has(name) || DYNAMIC.has(name);
+  }
+
+  /** A variable may have these values from now on (undefined: one that is not known); `isPattern`: what these match. */
+  assign(name: string, values: readonly string[] | undefined, isPattern = false): void {
+    if (isPattern) this.#patterns.add(name);
+    if (STEERING.has(name) && values?.join("") !== "")
+      throw new Unreadable(`sets ${name}, which changes how its words are read`);
+    this.#assigned += 1;
+    if (this.#assigned > VARIABLES_MAX) throw new Unreadable(`assigns more than ${VARIABLES_MAX} variables`);
     if (values === undefined) this.#unknown.add(name);
     else this.#variables.set(name, new Set([...(this.#variables.get(name) ?? []), ...values]));
   }
@@ -68,6 +103,33 @@ export class Surroundings {
   /** `popd`: back to some directory that was there before. */
   back(): void {
     this.#place = { directories: this.#seen, otherwise: this.#seen };
+  }
+
+  /** The same, where a program works in these folders, too. */
+  also(folders: readonly string[]): Surroundings {
+    const paths = this.directories.flatMap((from) =>
+      folders.map((folder) => (folder.startsWith("/") ? folder : `${from}/${folder}`)),
+    );
+    const inner = new Surroundings(
+      [...this.directories, ...paths],
+      this.#variables,
+      this.#unknown,
+      this.home,
+    );
+    for (const name of this.#patterns) inner.#patterns.add(name);
+    return inner;
+  }
+
+  /** Grows with everything that becomes possible (S3). */
+  get size(): number {
+    const values = [...this.#variables.values()].reduce((sum, one) => sum + one.size, 0);
+    return values + this.#unknown.size + this.#seen.size;
+  }
+
+  /** Back to wherever the command may have been: it is read once more. */
+  again(): void {
+    this.back();
+    this.#assigned = 0;
   }
 
   /** What joins two commands. */

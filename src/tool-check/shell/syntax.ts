@@ -10,6 +10,8 @@ export type Part =
   | { readonly kind: "text"; readonly text: string; readonly quoted: boolean }
   /** The value of a variable; `fallback` where it has none (`${X:-fallback}`). */
   | { readonly kind: "variable"; readonly name: string; readonly quoted: boolean; readonly fallback?: string }
+  /** The result of an expression, and the variables in it. */
+  | { readonly kind: "number"; readonly names: readonly string[] }
   /** What only the shell knows when it runs. */
   | { readonly kind: "unknown"; readonly quoted: boolean };
 
@@ -19,6 +21,9 @@ export type Word = {
   readonly source: string;
   readonly scripts: readonly Script[];
 };
+
+/** A word of nothing. */
+export const NO_WORD: Word = { parts: [], source: "", scripts: [] };
 
 /** A redirection to or from a file, or a here-document, whose body is a word. */
 export type Redirect =
@@ -35,6 +40,10 @@ export type Step =
     }
   /** `for NAME in WORDS`. */
   | { readonly kind: "for"; readonly name: string; readonly words: readonly Word[] }
+  /** `((…))` with these variables. */
+  | { readonly kind: "number"; readonly names: readonly string[] }
+  /** What stands in the script may run more than once. */
+  | { readonly kind: "loop" }
   /** A subshell begins or ends. */
   | { readonly kind: "enter" }
   | { readonly kind: "leave" }

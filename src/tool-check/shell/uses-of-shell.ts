@@ -6,25 +6,32 @@
  */
 import { usesOfPatch } from "../patch.ts";
 import { pathUse, type Use } from "../uses.ts";
+import {
+  assign,
+  assignmentOf,
+  calculated,
+  declared,
+  namedByOption,
+  readInto,
+  requireNumbers,
+  requirePlain,
+} from "./assignments.ts";
 import { isPattern, unescaped, valuesOf, withHome } from "./expand.ts";
-import { DECLARERS, INPUTS, SHELLS, WRAPPERS } from "./programs.ts";
+import { BENDERS, DECLARERS, HARMLESS, INPUTS, WRAPPERS } from "./programs.ts";
+import { changed, withFolders } from "./folders.ts";
 import { readScript } from "./read-script.ts";
+import { interpreted, requireFile, saidBy, shellCalls } from "./shell-calls.ts";
 import { usesOfWords } from "./uses-of-words.ts";
-import { piecesOf, unknownWord, wholeWord } from "./words.ts";
+import { unknownWord, wholeWord } from "./words.ts";
 import type { Surroundings } from "./surroundings.ts";
-import { plainText, type Script, type Step, Unreadable, type Word } from "./syntax.ts";
-
-const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)\+?=/;
-/** Variables that change how the shell reads words, finds directories or starts. */
-const STEERING = new Set(["IFS", "CDPATH", "BASH_ENV", "ENV", "PATH_SEPARATOR", "SHELLOPTS", "BASHOPTS"]);
-const INTERPRETERS = /^(?:python[0-9.]*|node|perl|ruby|php|deno|bun|awk)$/;
+import { NO_WORD, plainText, type Script, type Step, Unreadable, type Word } from "./syntax.ts";
 
 type Simple = Extract<Step, { kind: "simple" }>;
 
 /** The uses of a command that begins in these surroundings. */
 export function usesOfShell(command: string, surroundings: Surroundings, depth = 0): readonly Use[] {
   try {
-    return usesOfScript(readScript(command, depth), surroundings, depth);
+    return usesOfWhole(readScript(command, depth), surroundings, depth);
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     return [
@@ -33,6 +40,25 @@ export function usesOfShell(command: string, surroundings: Surroundings, depth =
         sentence: `the command ${error.message}: write it as plain commands, one after the other`,
       },
     ];
+  }
+}
+
+/** Most times that a loop is read. */
+const ROUNDS_MAX = 6;
+/** Deepest substitution with a loop: each one is read again with every round of those around it. */
+const LOOP_DEPTH_MAX = 3;
+
+/** The uses of a script; one with a loop is read again until nothing new can become of it (surroundings.ts, S3). */
+function usesOfWhole(script: Script, at: Surroundings, depth: number): readonly Use[] {
+  const uses = [...usesOfScript(script, at, depth)];
+  if (!script.some(({ kind }) => kind === "loop")) return uses;
+  if (depth > LOOP_DEPTH_MAX) throw new Unreadable(`has a loop inside of ${LOOP_DEPTH_MAX} substitutions`);
+  for (let round = 1; ; round++) {
+    if (round > ROUNDS_MAX) throw new Unreadable("changes something each time around a loop");
+    const before = at.size;
+    at.again();
+    uses.push(...usesOfScript(script, at, depth));
+    if (at.size === before) return uses;
   }
 }
 
@@ -48,6 +74,11 @@ function usesOfScript(script: Script, at: Surroundings, depth: number): readonly
       case "leave":
         at.leave();
         return [];
+      case "loop":
+        return [];
+      case "number":
+        requireNumbers(step.names, at);
+        return [];
       case "for":
         return usesOfFor(step, at, depth);
       case "simple":
@@ -61,7 +92,9 @@ function usesOfFor(step: Extract<Step, { kind: "for" }>, at: Surroundings, depth
   const values = step.words.map((word) => ({ word, values: valuesOf(word, at.variables) }));
   const known = values.flatMap(({ values }) => values ?? []);
   const complete = values.every(({ values }) => values !== undefined);
-  at.assign(step.name, complete ? known.map((value) => unescaped(withHome(value, at.home))) : undefined);
+  const given = known.map((value) => unescaped(withHome(value, at.home)));
+  requirePlain(given);
+  at.assign(step.name, complete ? given : undefined, known.some(isPattern));
   const files = values.flatMap(({ word, values = [] }) =>
     values.map((value) => wholeWord(value, "read", at.directories, at.home, word.source)),
   );
@@ -70,7 +103,8 @@ function usesOfFor(step: Extract<Step, { kind: "for" }>, at: Surroundings, depth
 
 /** The uses of the substitutions in a word (U1). */
 function inside(word: Word, at: Surroundings, depth: number): readonly Use[] {
-  return word.scripts.flatMap((script) => usesOfScript(script, at.inner(), depth + 1));
+  for (const part of word.parts) if (part.kind === "number") requireNumbers(part.names, at);
+  return word.scripts.flatMap((script) => usesOfWhole(script, at.inner(), depth + 1));
 }
 
 function usesOfSimple(step: Simple, at: Surroundings, depth: number): readonly Use[] {
@@ -98,33 +132,6 @@ function redirected(target: Word, access: "read" | "write", at: Surroundings): r
   );
 }
 
-/** Name and value of an assignment. */
-function assignmentOf(word: Word): { readonly name: string; readonly value: Word } | undefined {
-  const [first, ...rest] = word.parts;
-  if (first?.kind !== "text" || first.quoted) return undefined;
-  const head = ASSIGNMENT.exec(first.text);
-  if (head === null) return undefined;
-  const value = { ...word, parts: [{ ...first, text: first.text.slice(head[0].length) }, ...rest] };
-  return { name: head[1] ?? "", value };
-}
-
-function assign(word: Word, at: Surroundings, given: boolean): readonly Use[] {
-  const assignment = assignmentOf(word);
-  if (assignment === undefined) return [];
-  const { name, value } = assignment;
-  const values = valuesOf(value, at.variables)?.map((one) => unescaped(withHome(one, at.home)));
-  if (STEERING.has(name) && values?.join("") !== "")
-    return [
-      {
-        kind: "unclear",
-        sentence: `the command sets ${name}, which changes how its words are read: leave that out`,
-      },
-    ];
-  at.assign(name, values);
-  // A program may open what its environment names.
-  return given ? (values ?? []).flatMap((one) => piecesOf(one, "read", at.directories, at.home)) : [];
-}
-
 function usesOfProgram(step: Simple, at: Surroundings, depth: number): readonly Use[] {
   const [first, ...rest] = step.words;
   const names = first === undefined ? [] : valuesOf(first, at.variables);
@@ -140,107 +147,112 @@ function usesOfProgram(step: Simple, at: Surroundings, depth: number): readonly 
   const called: Use[] = [{ kind: "command", name }];
   if (name.includes("/")) called.push(pathUse(name, "read", at.directories));
   const program = name.slice(name.lastIndexOf("/") + 1);
-  if (program === "cd" || program === "pushd") return [...called, ...changed(rest, step.negated, at)];
-  if (program === "popd") at.back();
-  if (program === "eval" || program === "trap")
-    return [...called, ...evaluated(program === "trap" ? rest.slice(0, 1) : rest, at, depth)];
-  if (DECLARERS.has(program)) return [...called, ...rest.flatMap((word) => assign(word, at, false))];
-  if (INPUTS.has(program) || rest.some(({ source }) => source === "-v"))
-    for (const word of rest) at.assign(plainText(word) ?? "", undefined);
-  if (INPUTS.has(program)) return called;
-  if (program === "apply_patch" || program === "applypatch") return [...called, ...patched(step, at)];
-  return [
-    ...called,
-    ...commandsInside(step.words, at, depth),
-    ...fed(step, program, at, depth),
-    ...usesOfCall(program, step.words, at),
-  ];
+  // What has a slash in its name is a file, whatever it is called.
+  const builtin = name.includes("/") ? undefined : usesOfBuiltin(name, { ...step, words: rest }, at, depth);
+  return [...called, ...(builtin ?? usesOfCall(program, step, at, depth))];
+}
+
+/** The uses of what is no program but part of the shell; `words` stand behind its name. Undefined for anything else. */
+function usesOfBuiltin(
+  program: string,
+  step: Simple,
+  at: Surroundings,
+  depth: number,
+): readonly Use[] | undefined {
+  const { words } = step;
+  if (BENDERS.has(program)) throw new Unreadable(`uses ${program}, which is not followed`);
+  if (DECLARERS.has(program)) return declared(words, at);
+  if (INPUTS.has(program)) return readInto(words, at);
+  switch (program) {
+    case "cd":
+    case "pushd":
+      return changed(words, step.negated, at);
+    case "popd":
+      at.back();
+      return undefined;
+    case "eval":
+      return evaluated(words, at, depth);
+    case "trap":
+      return trapped(words, at, depth);
+    case "shopt":
+      if (words.some((word) => !HARMLESS.has(plainText(word) ?? "")))
+        throw new Unreadable("sets an option of a shell");
+      return [];
+    case "source":
+    case ".":
+      requireFile(words, at);
+      return undefined;
+    case "apply_patch":
+    case "applypatch":
+      return patched(step, at);
+    case "command":
+    case "builtin":
+    case "exec":
+      return wrapped(step, at, depth);
+    case "printf":
+    case "test":
+    case "[":
+    case "[[":
+      namedByOption(words, "-v", at);
+      return calculated(program, words, at);
+    case "wait":
+      namedByOption(words, "-p", at);
+      return undefined;
+    case "unset":
+      requirePlain(words.flatMap((word) => saidBy(word, at) ?? []));
+      return undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** `command`, `builtin`, `exec`: what stands behind their options is the command. */
+function wrapped(step: Simple, at: Surroundings, depth: number): readonly Use[] {
+  const start = step.words.findIndex((word) => plainText(word)?.startsWith("-") !== true);
+  const options = step.words.slice(0, Math.max(start, 0)).map((word) => plainText(word) ?? "");
+  if (start < 0 || options.some((option) => /^-[a-zA-Z]*[vV]/.test(option))) return [];
+  const own = options.some((option) => /^-[a-zA-Z]*a/.test(option)) ? start + 1 : start;
+  const words = step.words.slice(own);
+  return words.length === 0 ? [] : usesOfProgram({ ...step, words, redirects: step.redirects }, at, depth);
+}
+
+/** `trap COMMAND SIGNAL`, behind its options. */
+function trapped(words: readonly Word[], at: Surroundings, depth: number): readonly Use[] {
+  const start = words.findIndex((word) => plainText(word)?.startsWith("-") !== true);
+  return start < 0 ? [] : evaluated(words.slice(start, start + 1), at, depth);
 }
 
 /** The uses of a program's words; behind a wrapper, those of the program that it runs. */
-function usesOfCall(program: string, words: readonly Word[], at: Surroundings): readonly Use[] {
+function usesOfCall(program: string, step: Simple, outer: Surroundings, depth: number): readonly Use[] {
+  const { words } = step;
+  if (words.some(({ source }) => /^-(?:exec|ok)dir$/.test(source)))
+    throw new Unreadable("runs something in each folder that it finds");
+  const at = withFolders(words, outer);
+  const read = new Set<Word>();
+  const evaluate = (texts: readonly Word[]) => {
+    for (const text of texts) read.add(text);
+    return evaluated(texts, at.inner(), depth);
+  };
+  const commands = [...shellCalls(step, at, evaluate), ...interpreted(step, at)];
   const index = WRAPPERS.has(program)
     ? words.findIndex((word, place) => place > 0 && !/^[-0-9]|=/.test(word.source))
     : -1;
   const inner = words[index];
-  if (inner === undefined) return usesOfWords(words, at);
+  if (inner === undefined) return [...commands, ...usesOfWords(words, at, read)];
   const name = plainText(inner) ?? inner.source;
   return [
+    ...commands,
     { kind: "command", name },
-    ...usesOfWords(words.slice(0, index + 1), at),
-    ...usesOfWords(words.slice(index), at),
+    ...usesOfWords(words.slice(0, index + 1), at, read),
+    ...usesOfWords(words.slice(index), at, read),
   ];
-}
-
-const emptyWord: Word = { parts: [], source: "", scripts: [] };
-
-function changed(words: readonly Word[], negated: boolean, at: Surroundings): readonly Use[] {
-  const [target] = words.filter(({ source }) => !/^-[LPe@]+$|^--$/.test(source));
-  if (words.length > 0 && target === undefined) return [];
-  const values = target === undefined ? [at.home ?? "/"] : valuesOf(target, at.variables);
-  if (
-    values === undefined ||
-    values.some(isPattern) ||
-    target?.source === "-" ||
-    target?.source.startsWith("+") === true
-  )
-    return [unknownWord(target ?? emptyWord)];
-  const uses = values.map((value) =>
-    wholeWord(value, "read", at.directories, at.home, target?.source ?? "cd"),
-  );
-  const paths = uses.flatMap((use) => (use.kind === "path" ? [use.path] : []));
-  // The shell takes `..` back by name, the system by what the directory really is: both may be.
-  const reached = at.directories.flatMap((from) =>
-    paths
-      .map((path) => (path.startsWith("/") ? path : `${from}/${path}`))
-      .flatMap((path) => [path, byName(path)]),
-  );
-  at.change([...new Set(reached)], negated);
-  return [...uses, ...reached.map((path) => pathUse(path, "read", []))];
-}
-
-/** A path with its `..` taken back by name. */
-function byName(path: string): string {
-  const names: string[] = [];
-  for (const name of path.split("/")) {
-    if (name === "..") names.pop();
-    else if (name !== "" && name !== ".") names.push(name);
-  }
-  return `/${names.join("/")}`;
 }
 
 function evaluated(words: readonly Word[], at: Surroundings, depth: number): readonly Use[] {
   const texts = words.map((word) => valuesOf(word, at.variables));
   if (texts.some((values) => values?.length !== 1))
-    return words.length === 0 ? [] : [unknownWord(words[0] ?? emptyWord)];
+    return words.length === 0 ? [] : [unknownWord(words[0] ?? NO_WORD)];
   return usesOfShell(texts.map((values) => unescaped(values?.[0] ?? "")).join(" "), at, depth + 1);
-}
-
-/** The commands behind `sh -c`, wherever in the words they stand: `env sh -c`, `find -exec sh -c`. */
-function commandsInside(words: readonly Word[], at: Surroundings, depth: number): readonly Use[] {
-  return words.flatMap((word, index) => {
-    const name = plainText(word) ?? "";
-    if (!SHELLS.has(name.slice(name.lastIndexOf("/") + 1))) return [];
-    const option = words.findIndex(
-      ({ source }, place) => place > index && /^-[a-zA-Z]*c[a-zA-Z]*$/.test(source),
-    );
-    const script = words[option + 1];
-    if (option < 0 || script === undefined) return [];
-    return evaluated([script], at.inner(), depth);
-  });
-}
-
-/** What a here-document feeds to a shell or an interpreter. */
-function fed({ redirects, words }: Simple, program: string, at: Surroundings, depth: number): readonly Use[] {
-  return redirects.flatMap(({ kind, target }) => {
-    if (kind !== "text") return [];
-    if (SHELLS.has(program) && words.length === 1) return evaluated([target], at.inner(), depth);
-    if (!INTERPRETERS.test(program)) return [];
-    const values = valuesOf(target, at.variables);
-    return values === undefined
-      ? [unknownWord(target)]
-      : values.flatMap((one) => piecesOf(one, "read", at.directories, at.home));
-  });
 }
 
 function patched({ words, redirects }: Simple, at: Surroundings): readonly Use[] {

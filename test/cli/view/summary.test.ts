@@ -36,6 +36,16 @@ const view: JobView = {
   spent: { turns: 5, tokens: { spent: null, unknown: 5 }, usd: { spent: null, unknown: 5 } },
   boundary: {},
 };
+const ASKED = {
+  id: "q1",
+  conversation: "escalation:q1",
+  exchange: 1,
+  agent: "lead",
+  thread: "t",
+  policy: "always",
+  since: view.at,
+  default: null,
+} as const;
 const facts = { files: [], streams: [], command: (words: string) => `cfa ${words}` };
 
 test("DONE: reason, turns, time, branch, commit, files, how to show one", () => {
@@ -47,6 +57,19 @@ test("DONE: reason, turns, time, branch, commit, files, how to show one", () => 
     "  D old",
     "  A it's new.md",
     String.raw`show one: git show cfa/j:'it'\''s new.md'`,
+  ]);
+});
+
+test("control codes in the names of files and in questions reach no terminal", () => {
+  const files = [{ change: "A", path: "\u001b[2Jgone\n" } as const];
+  expect(endLines(view, { ...facts, files }).slice(2)).toEqual(["branch cfa/j at abcdefabcd", "  A gone"]);
+  const text = "\u001b[2JWhich?\n  1. apples";
+  expect(waitingLines({ ...view, questions: [{ ...ASKED, text }] }, facts)).toEqual([
+    "j waits for a human",
+    "  q1: Which?",
+    "      1. apples",
+    "    cfa answer q1 TEXT --job j",
+    "then: cfa resume j",
   ]);
 });
 
@@ -68,10 +91,7 @@ test("FAILURE: where to look", () => {
 });
 
 test("waiting, parked and stopped jobs say what to do next", () => {
-  const asked = { agent: "lead", policy: "always", since: view.at, default: null } as const;
-  const questions = [
-    { id: "q1", conversation: "escalation:q1", exchange: 1, thread: "t", text: "Which?", ...asked },
-  ];
+  const questions = [{ ...ASKED, text: "Which?" }];
   expect(waitingLines({ ...view, questions }, facts)).toEqual([
     "j waits for a human",
     "  q1: Which?",

@@ -1,6 +1,6 @@
 /** Text in as many cells as there are, whatever its length. */
 import { expect, test } from "vitest";
-import { clip, clipStart, widthOf, withoutLast } from "../../../src/cli/view/text.ts";
+import { clip, clipStart, linesOf, widthOf, withoutLast } from "../../../src/cli/view/text.ts";
 
 const FAMILY = "👩‍👩‍👧‍👦";
 const MARKED = `e${"\u0301".repeat(100)}`;
@@ -37,4 +37,13 @@ test.each([
   expect(clip(line, 6)).toBe(clip(letter.repeat(7), 6));
   expect(clipStart(line, 6)).toBe(clipStart(letter.repeat(7), 6));
   expect(withoutLast(line).length).toBe(letter.length * (LONG - 1));
+});
+
+test.each<readonly [string, string, readonly string[]]>([
+  ["keep their indent", "  1. apples\n\tpears", ["  1. apples", "  pears"]],
+  ["have no escape codes", "\u001b]0;title\u0007a \u001b[31mred\u001b[0m\u0008 one", ["a red  one"]],
+  ["and no blanks at their ends", "\n \na \r\n\nb\n\n", ["a", "", "b"]],
+  ["of nothing are none", " \n", []],
+])("lines %s", (_what, text, lines) => {
+  expect(linesOf(text)).toEqual(lines);
 });
