@@ -27,7 +27,7 @@ export async function readRegular(path: string, bytesMax: number): Promise<Regul
     const { buffer, bytesRead } = await file.read(Buffer.alloc(info.size), 0, info.size, 0);
     return { text: buffer.toString("utf8", 0, bytesRead) };
   } catch (error) {
-    if (isErrno(error, "ENOENT")) return undefined;
+    if (isErrno(error, "ENOENT", "ENOTDIR")) return undefined;
     if (isErrno(error, "ELOOP")) return { problem: "is a link, which is not followed" };
     if (isErrno(error, "EACCES", "ENXIO", "EISDIR")) return { problem: "cannot be read" };
     throw error;

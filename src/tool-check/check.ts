@@ -8,7 +8,7 @@
  */
 import { matchFiles } from "./match-files.ts";
 import { allowedCommands, allowsTool, type ToolGrant } from "./grant.ts";
-import { isWithin, resolvePath } from "./resolve-path.ts";
+import { isWithin, type Looked, resolvePath } from "./resolve-path.ts";
 import type { ToolCall } from "./hook-input.ts";
 import { type Environment, usesOfCall } from "./uses-of-call.ts";
 import type { PathUse, Use } from "./uses.ts";
@@ -50,7 +50,11 @@ export async function checkTool(call: ToolCall, options: CheckOptions): Promise<
   const bounds = await boundsOf(options);
   if ("problem" in bounds) return refuse(bounds.problem);
   const commands = allowedCommands(grant, call.tool);
+  const done = new Set<string>();
   for (const use of usesOfCall(call, env)) {
+    const same = JSON.stringify(use);
+    if (done.has(same)) continue;
+    done.add(same);
     const flaw = await flawOf(use, bounds, grant, commands);
     if (flaw !== undefined) return refuse(`${call.tool}: ${flaw}`);
   }
@@ -61,6 +65,7 @@ type Bounds = {
   readonly workspace: string;
   readonly read: readonly string[];
   readonly write: readonly string[];
+  readonly looked: Looked;
 };
 
 /** The roots as they really are: a workspace may itself be reached through a link. */
@@ -73,7 +78,12 @@ async function boundsOf({ grant, workspace }: CheckOptions): Promise<Bounds | { 
     return found.flatMap((one) => ("path" in one ? [one.path] : []));
   };
   const write = [own.path, ...(await real(grant.write))];
-  return { workspace: own.path, write, read: [...write, ...(await real([...SYSTEM_ROOTS, ...grant.read]))] };
+  return {
+    workspace: own.path,
+    write,
+    looked: new Map(),
+    read: [...write, ...(await real([...SYSTEM_ROOTS, ...grant.read]))],
+  };
 }
 
 async function flawOf(
@@ -118,7 +128,7 @@ async function flawOfPath(use: PathUse, bounds: Bounds): Promise<string | undefi
 
 async function flawOfPlace(path: string, use: PathUse, bounds: Bounds): Promise<string | undefined> {
   if (DEVICES.has(path)) return undefined;
-  const found = await resolvePath(path);
+  const found = await resolvePath(path, bounds.looked);
   const named = `${use.written}${path === use.written ? "" : ` (${path})`}`;
   if ("problem" in found) return `${named} ${found.problem}: name a file of your workspace`;
   const roots = use.access === "write" ? bounds.write : bounds.read;

@@ -16,8 +16,11 @@ export type Destination =
 const LINKS_MAX = 40;
 const PER_PROCESS = ["/proc", "/dev/fd"];
 
+/** What stands at paths that have been looked at: many paths of one call lead through the same folders. */
+export type Looked = Map<string, string | undefined | null | { readonly problem: string }>;
+
 /** Follows an absolute path. */
-export async function resolvePath(absolute: string): Promise<Destination> {
+export async function resolvePath(absolute: string, looked: Looked = new Map()): Promise<Destination> {
   if (absolute.includes("\0")) return { problem: "holds a NUL byte" };
   const left = absolute.split("/").reverse();
   let links = 0;
@@ -34,7 +37,8 @@ export async function resolvePath(absolute: string): Promise<Destination> {
     const next = `${at}/${name}`;
     if (PER_PROCESS.includes(next))
       return { path: [next, ...left.toReversed()].join("/"), exists: true, folderExists: true };
-    const target = missing > 0 ? null : await lookAt(next);
+    const target = missing > 0 ? null : looked.has(next) ? looked.get(next) : await lookAt(next);
+    if (missing === 0) looked.set(next, target);
     if (typeof target === "object" && target !== null) return target;
     if (target === undefined || target === null) {
       at = next;

@@ -47,14 +47,16 @@ function usesOfKnown(call: ToolCall, shape: ToolShape, env: Environment): readon
     }
   }
   if (shape.here === true || shape.command !== undefined) uses.push(pathUse(base, "read", []));
-  for (const key of shape.patterns ?? []) uses.push(...patternUses(input[key], key, base));
-  if (shape.command !== undefined) uses.push(...commandUses(input[shape.command], shape.command, base, env));
-  if (shape.patch !== undefined) uses.push(...patchUses(input, shape.patch, cwd));
-  if (shape.url !== undefined) uses.push(urlUse(input[shape.url], shape.url));
+  const more = [
+    ...(shape.patterns ?? []).flatMap((key) => patternUses(input[key], key, base)),
+    ...(shape.command === undefined ? [] : commandUses(input[shape.command], shape.command, base, env)),
+    ...(shape.patch === undefined ? [] : patchUses(input, shape.patch, cwd)),
+    ...(shape.url === undefined ? [] : [urlUse(input[shape.url], shape.url)]),
+  ];
   const known = [...Object.keys(shape.paths ?? {}), ...(shape.patterns ?? []), ...(shape.free ?? [])];
   const read = new Set([...known, shape.command, shape.patch, shape.url]);
   const rest = Object.fromEntries(Object.entries(input).filter(([key]) => !read.has(key)));
-  return [...uses, ...lookThrough(rest, call, env)];
+  return [...uses, ...more, ...lookThrough(rest, call, env)];
 }
 
 /** A pattern of Glob or Grep: where its fixed beginning leads. */

@@ -20,6 +20,7 @@ import { usage, type UsageOptions } from "../../src/channels/verbs/usage.ts";
 import type { TurnFacts } from "../../src/runtime/agents/port.ts";
 import { writeTurnFacts } from "../../src/runtime/outbox-facts.ts";
 import { readOutbox } from "../../src/runtime/outbox-store.ts";
+import { fillDisk, mountDisk, noDisk } from "../cli/disk.ts";
 import { PLAIN_TURN } from "../runtime/plain-turn.ts";
 
 let home: string;
@@ -246,3 +247,36 @@ describe("files", () => {
     expect(await entries()).toEqual([]);
   });
 });
+
+test.skipIf(noDisk !== undefined)(
+  "on a full disk each verb says so in a sentence, and does nothing",
+  async () => {
+    const path = join(home, "disk");
+    const unmount = await mountDisk(path, "64k");
+    try {
+      mkdirSync(join(path, "out"));
+      await writeTurnFacts(join(path, "out"), { ...facts, workspace: path });
+      const full = { ...env, CFA_OUTBOX: join(path, "out") };
+      const room = await fillDisk(path);
+      for (const [name, result] of [
+        ["send", await send(full, { to: "writer", message: "go" }, path)],
+        ["ask", await ask(full, { text: "why?" })],
+        ["usage", await usage(full, { tokens: "7" })],
+        ["outcome", await outcome(full, { outcome: "APPROVED_PLAN", reason: "x" })],
+      ] as const)
+        expect(result).toEqual({
+          stdout: "",
+          stderr: expect.stringMatching(
+            new RegExp(
+              `^\`cfa ${name}\` could not be written, and nothing was done \\(ENOSPC.*\\): make room, or .*\n$`,
+            ),
+          ),
+          exitCode: 1,
+        });
+      room();
+      expect(await usage(full, { tokens: "7" })).toMatchObject({ exitCode: 0 });
+    } finally {
+      await unmount();
+    }
+  },
+);

@@ -24,6 +24,8 @@ test("its progress is in cfa status while it works, and it ends the states by it
   await expect
     .poll(async () => (await here(top, "status")).out, { timeout: 60_000 })
     .toMatch(/^└─ ● lead {2}EXECUTE {2}running {2}turn 1 .* half 1\/2, files 7$/mu);
+  const told = JSON.parse((await here(top, "status", "--json")).out);
+  expect(Object.values(told.progress)).toEqual(["half 1/2, files 7"]);
   writeFileSync(go, "");
   expect((await running.end()).code).toBe(0);
   expect((await here(top, "status")).out).not.toContain("half 1/2");

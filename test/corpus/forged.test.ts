@@ -135,6 +135,38 @@ describe("what a person did has its act:", () => {
   ])("%s", async (...row) => expectRefused(row)); // prettier-ignore
 });
 
+const accepted = (verb: string, target: string, result: string) =>
+  after(42, { kind: "act", body: { id: "a1", verb, target, text: "x", by: "me", result } });
+const violated = { kind: "violation", body: { state: "INTENT", thread: "state:job-1781e6f0:INTENT:1", turn: 1, problem: "x", record: null, failures: 1 } }; // prettier-ignore
+const silent = { kind: "fire", body: { rule: "nosend-step", at: { A: "worker", t: "dispatch:5.1.1" } } };
+const toldJob = all(
+  after(80, { kind: "act", body: { id: "a1", verb: "tell", target: "", text: "forged", by: "me", result: "delivered" } }),
+  after(0, { kind: "post", body: { agent: "worker", thread: "dispatch:5.1.1", message: { ...letter("a1"), kind: "human" }, head: false, origin: "human" } }, "within"),
+); // prettier-ignore
+
+describe("nothing is lost:", () => {
+  test.each<Row>([
+    ["the message of a failed turn comes again", "failed", mail(43, { kind: "control" }), "job", /put it back on state:.*:EXECUTE:1, as recovery/],
+    ["before all other mail", "failed", body(43, { head: false }), "job", /before all other mail/],
+    ["in its own words", "failed", mail(43, { body: "go on" }), "job", /quoted/],
+    ["a failed turn of a lead is counted", "failed", all(without(42), until(44)), "job", /must count that: violation/],
+    ["a failure is one of a turn that has ended", "done", after(9, violated), "job", /counts 1 failures, and 0 turns .* has no ground/],
+    ["a lead is told of its failure", "done", without(129, 130, 131), "job", /its commit must tell state:/],
+    ["a child that has failed goes on", "done", body(82, { result: "failed", failure: "x" }), "turns", /must be nosend-step/],
+    ["a child that has failed has its message again", "done", all(body(82, { result: "failed", failure: "x" }), after(82, silent, "within"), without(83)), "job", /put it back on dispatch:5.1.1/],
+    ["a word of the status file parks the job", "parked", without(43), "job", /says blocked: its commit must park the job/],
+    ["a child's word of the status file reaches its parent", "done", body(82, { status: "blocked" }), "job", /says blocked: its commit must tell state:/],
+    ["a withdrawal that was accepted comes", "done", accepted("withdraw", "", "withdrawn"), "job", /must do what it says: post/],
+    ["so does one of a conversation", "done", accepted("withdraw", "dispatch:5.1.1", "withdrawn"), "job", /must do what it says: terminate/],
+    ["so does mail", "questions", without(50), "job", /must do what it says: post/],
+    ["so does an interrupt", "questions", without(52, 53), "job", /must do what it says: interrupt/],
+    ["so does a pause", "done", accepted("pause", "", "paused"), "job", /must do what it says: park/],
+    ["so does an answer", "questions", without(45), "job", /must do what it says: fire/],
+    ["what is said to the job goes to its lead", "done", toldJob, "job", /what a person says to the job goes to state:/],
+    ["nothing is parked after the end", "done", after(148, { kind: "park", body: { parked: true, why: "x", origin: "orchestrator" } }), "job", /is DONE: nothing of it is parked/],
+  ])("%s", async (...row) => expectRefused(row)); // prettier-ignore
+});
+
 describe("mail, trees, restarts and the definition:", () => {
   test.each<Row>([
     ["mail is from its sender, not from outside", "done", choice(83, "ps", { from: null }), "mail", /is from worker on dispatch:5.1.1/],

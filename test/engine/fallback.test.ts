@@ -69,7 +69,7 @@ describe.concurrent("the turn after a failed one is run by the fallback", () => 
       },
     );
     expect(end).toEqual({ kind: "ended", state: "DONE" });
-    const [{ prompt = "", instructions = "" } = {}] = heard;
+    const [{ prompt, instructions } = { prompt: "", instructions: "" }] = heard;
     expect(prompt).toMatch(/^\[recovery from orchestrator/);
     expect(prompt).toMatch(/\[you stand in for lead, .*\nmake it\n/);
     expect(prompt).toContain("State: EXECUTE. Skill: execute.");

@@ -225,6 +225,15 @@ test("every patch of a call is looked at, whatever key it stands under", async (
   });
 });
 
+test.each([
+  ["words", `cat ${"a.txt ".repeat(20_000)}`, "words"],
+  ["directories", Array.from({ length: 40 }, (_, at) => `cd d${at}`).join("; "), "directories"],
+  ["variables", Array.from({ length: 2000 }, (_, at) => `v${at}=x`).join("; "), "variables"],
+  ["values", "for i in {1..99}; do cat $i-$i-$i; done", "values"],
+])("more %s than anybody needs are refused before they cost time", async (_what, command, named) => {
+  expect(await judged(command)).toMatchObject({ allow: false, sentence: expect.stringContaining(named) });
+});
+
 test("loops within substitutions do not multiply without end", async () => {
   const nested = `${"for i in a; do echo $(".repeat(15)}ls${"); done".repeat(15)}`;
   expect(await judged(nested)).toMatchObject({ allow: false, sentence: expect.stringContaining("loop") });

@@ -1,7 +1,7 @@
 /**
  * Copying and listing files of trees that agents have written.
  *
- * C1. Only regular files are copied; no link is followed at any part of a path, on either side (safe-path.ts).
+ * C1. Only regular files of at most 1 GiB are copied (oversize.ts); no link is followed at any part of a path, on either side (safe-path.ts).
  * C2. A file appears whole: it is written beside and renamed. What stands in its place is replaced, a directory refused.
  */
 import { randomUUID } from "node:crypto";
@@ -9,6 +9,7 @@ import { createWriteStream } from "node:fs";
 import { chmod, readdir, rename, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { join } from "node:path";
+import { FILE_BYTES_MAX } from "../../runtime/workspaces/oversize.ts";
 import { PathRefused } from "../../runtime/workspaces/port.ts";
 import { look, lookWithin, openRegular, pathWithin } from "../../runtime/workspaces/safe-path.ts";
 import { isErrno } from "../../soup/errno.ts";
@@ -26,6 +27,8 @@ export async function copyRegular(from: Spot, to: Spot, mode?: number): Promise<
   if (opened === undefined) return false;
   await using file = opened;
   const info = await file.stat();
+  if (info.size > FILE_BYTES_MAX)
+    throw new PathRefused(`${JSON.stringify(from.path)} is longer than 1 GiB: write a smaller file.`);
   const at = await pathWithin(to.root, to.path, true);
   if ((await look(at))?.isDirectory() === true)
     throw new PathRefused(`${JSON.stringify(to.path)} is a directory: a file cannot take its place.`);

@@ -11,6 +11,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { TurnFacts } from "../../runtime/agents/port.ts";
 import { replaceFile } from "../../runtime/outbox-file.ts";
+import { FILE_BYTES_MAX } from "../../runtime/workspaces/oversize.ts";
 import { look } from "../../runtime/workspaces/safe-path.ts";
 import { copyRegular } from "./copy.ts";
 import {
@@ -87,7 +88,8 @@ export async function keepTurn(home: string, turn: number): Promise<void> {
   // What is no folder holds nothing; ensureFolder removes it.
   if ((await look(outbox))?.isDirectory() !== true) return;
   await mkdir(kept, { recursive: true });
-  if ((await look(join(home, STATUS_FILE)))?.isFile() === true)
+  const status = await look(join(home, STATUS_FILE));
+  if (status?.isFile() === true && status.size <= FILE_BYTES_MAX)
     await copyRegular({ root: home, path: STATUS_FILE }, { root: kept, path: STATUS_FILE });
   await rename(outbox, join(kept, OUTBOX_FOLDER));
 }

@@ -3,10 +3,14 @@
  *
  * W1. While the agent runs a file that cannot be read may be half-written: it is looked at again. The last reading counts as it is.
  * W2. The first step that the life cycle does not have is what is wrong, whatever is written afterwards.
+ * W3. A new file in messages/ is a sign of life, too.
  */
+import { join } from "node:path";
 import type { WorkState } from "../../runtime/agents/port.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import { STATUS_FILE } from "./layout.ts";
+import { look } from "../../runtime/workspaces/safe-path.ts";
+import { isErrno } from "../../soup/errno.ts";
+import { MESSAGES_FOLDER, STATUS_FILE } from "./layout.ts";
 import { advance } from "./life-cycle.ts";
 import { progressLine, readStatusJson, type StatusReading, type StatusReport } from "./status-json.ts";
 
@@ -45,6 +49,16 @@ function lineOf({ state, report, violation }: Followed): string {
   return report === null || state === "pending" ? "" : progressLine(report);
 }
 
+/** What changes with each new file in messages/ (W3); undefined where that cannot be told. */
+async function messagesAt(home: string): Promise<number | bigint | undefined> {
+  try {
+    return (await look(join(home, MESSAGES_FOLDER)))?.ctimeMs;
+  } catch (error) {
+    if (isErrno(error, "EACCES", "ELOOP")) return undefined;
+    throw error;
+  }
+}
+
 /** Looks at status.json of the home every `interval` milliseconds; tells of each change of what it says. */
 export function watchStatus(
   home: string,
@@ -62,13 +76,17 @@ export function watchStatus(
     if (line !== "" && line !== told) tell(line);
     told = line;
   };
-  const look = async (): Promise<void> => {
+  let messages: number | bigint | undefined;
+  const lookOnce = async (): Promise<void> => {
     take(await readStatusJson(home), false);
+    const now = await messagesAt(home);
+    if (messages !== undefined && now !== messages) tell(told === "" ? `writes ${MESSAGES_FOLDER}/` : told);
+    messages = now;
     if (!isOver) wait();
   };
   const wait = (): void => {
     cancel = clock.timer(interval, () => {
-      looking = look();
+      looking = lookOnce();
       // Whoever ends the watch hears of it.
       looking.catch(() => undefined);
     });

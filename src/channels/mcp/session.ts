@@ -12,9 +12,9 @@ import { noteRefusal } from "../../runtime/outbox-refusals.ts";
 import type { Call } from "../../runtime/admission.ts";
 import type { TurnFacts } from "../../runtime/agents/port.ts";
 import type { OutboxEntry } from "../../runtime/outbox.ts";
-import { isErrno } from "../../soup/errno.ts";
 import { filesInWorkspace } from "../files.ts";
 import { type Environment, findTurn, type NoTurn, type Turn } from "../turn.ts";
+import { unwritten } from "../unwritten.ts";
 import { type Answer, failure, success } from "./result.ts";
 
 /** How a call ended that goes into the outbox: what it wrote, or the answer that says why not. */
@@ -100,15 +100,9 @@ export class ToolSession {
       await noteRefusal(turn.outbox, verb, written.refused);
       return { answer: failure("refused", written.refused) };
     } catch (error) {
-      if (!isErrno(error, "ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "ENOENT", "ENOTDIR", "EIO"))
-        throw error;
-      const why = error instanceof Error ? error.message : String(error);
-      return {
-        answer: failure(
-          "unavailable",
-          `${tool} could not be written, and nothing was done (${why}): make room, or say the rest in your final text`,
-        ),
-      };
+      const why = unwritten(tool, error);
+      if (why === undefined) throw error;
+      return { answer: failure("unavailable", why) };
     }
   }
 }

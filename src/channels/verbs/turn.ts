@@ -3,6 +3,7 @@
  */
 import { noteRefusal } from "../../runtime/outbox-refusals.ts";
 import { type Environment, findTurn, type Turn } from "../turn.ts";
+import { unwritten } from "../unwritten.ts";
 
 /** What a verb printed and how it ended: 0 done, 1 refused, 2 called wrongly or outside a turn. Texts end with a line end. */
 export type VerbResult = { readonly stdout: string; readonly stderr: string; readonly exitCode: 0 | 1 | 2 };
@@ -15,10 +16,21 @@ export async function inTurn(
 ): Promise<VerbResult> {
   const turn = await findTurn(env);
   if ("noTurn" in turn) return misuse(`\`cfa ${name}\` ${turn.noTurn}`);
-  const result = await verb(turn);
+  const result = await written(name, () => verb(turn));
   if (result.exitCode !== 0)
     await noteRefusal(turn.outbox, name, result.stderr.replace(/^refused: /, "").trimEnd());
   return result;
+}
+
+/** What the disk does not take is said in one sentence. */
+async function written(name: string, verb: () => Promise<VerbResult>): Promise<VerbResult> {
+  try {
+    return await verb();
+  } catch (error) {
+    const why = unwritten(`\`cfa ${name}\``, error);
+    if (why === undefined) throw error;
+    return { stdout: "", stderr: `${why}\n`, exitCode: 1 };
+  }
 }
 
 /** The verb did what was asked. */

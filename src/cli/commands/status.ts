@@ -48,9 +48,15 @@ export async function statusCommand(
     say(json ? context.stderr : context.stdout, `${place.id} has an empty log: it was not started`);
     return EXIT.completed;
   }
-  if (json) say(context.stdout, JSON.stringify(look.view, null, 2));
+  if (json) say(context.stdout, JSON.stringify(dataOf(look), null, 2));
   else for (const line of linesOf(context, place, look)) say(context.stdout, line);
   return exitOfView(look.view);
+}
+
+/** A job for programs: as the log has it, and where file-based agents run, how far they have come. */
+function dataOf({ view, progress }: Look) {
+  if (view === undefined) return null;
+  return progress.size === 0 ? view : { ...view, progress: Object.fromEntries(progress) };
 }
 
 function exitOfView({ ended, state, delivered }: JobView): number {
@@ -75,7 +81,7 @@ async function follow(context: Context, place: JobPlace, json: boolean): Promise
       const look = { view, owner: await bus.ownership.owner(), progress };
       const state = JSON.stringify({ ...look, progress: [...progress] });
       if (screen !== undefined) screen.draw(linesOf(context, place, look).slice(0, stdout.rows() - 1));
-      else if (json && state !== shown) say(stdout, JSON.stringify(view ?? null));
+      else if (json && state !== shown) say(stdout, JSON.stringify(dataOf(look)));
       else if (state !== shown) for (const line of [...linesOf(context, place, look), ""]) say(stdout, line);
       shown = state;
       if (view?.ended === true) return exitOfView(view);

@@ -30,6 +30,8 @@ export class JobFacts {
   readonly records = new Map<ThreadId, string | null>();
   /** Threads whose newest turn has failed. */
   readonly failing = new Set<ThreadId>();
+  /** How many turns of each thread have failed. */
+  readonly failedTurns = new Map<ThreadId, number>();
   /** How many turns of each thread have ended and were not overtaken. */
   readonly turns = new Map<ThreadId, number>();
   readonly parents = new Map<ThreadId, ThreadId>();
@@ -104,8 +106,10 @@ export class JobFacts {
   #turn({ thread, result, outcome, optional }: EntryBody<"turn">): void {
     if (result === "aborted") return;
     this.records.set(thread, outcome);
-    if (result === "failed") this.failing.add(thread);
-    else this.failing.delete(thread);
+    if (result === "failed") {
+      this.failing.add(thread);
+      this.failedTurns.set(thread, (this.failedTurns.get(thread) ?? 0) + 1);
+    } else this.failing.delete(thread);
     this.turns.set(thread, (this.turns.get(thread) ?? 0) + 1);
     for (const one of optional) this.#named.add(`${thread} ${one}`);
   }

@@ -4,12 +4,13 @@
  * K1. Artifacts never enter a work commit. What they were when cfa itself made or moved a tree (opened, branched,
  *     merged into) is kept as a list in the job's file store, by tree and commit, so that a tree can be put back to
  *     that commit with them.
- * K2. Only regular files are carried; an artifact that is a link or a directory stays where it is.
+ * K2. Only regular files are carried; an artifact that is a link, a directory or too large for a commit (oversize.ts) stays where it is.
  */
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { storeFile } from "./files.ts";
+import { FILE_BYTES_MAX } from "./oversize.ts";
 import type { NamedFile } from "./port.ts";
 import { lookWithin } from "./safe-path.ts";
 import type { JobGit, Tree } from "./trees.ts";
@@ -23,7 +24,8 @@ const listSchema = z.array(
 export async function storeArtifacts(job: JobGit, dir: string): Promise<readonly NamedFile[]> {
   const stored: NamedFile[] = [];
   for (const name of job.artifacts) {
-    if ((await lookWithin(dir, name))?.isFile() !== true) continue;
+    const stat = await lookWithin(dir, name);
+    if (stat?.isFile() !== true || stat.size > FILE_BYTES_MAX) continue;
     const file = await storeFile(job.files, dir, name);
     if (file !== undefined) stored.push(file);
   }

@@ -2,12 +2,13 @@
  * The job's file store: contents by hash, copied out of trees and into trees.
  *
  * F1. A content is stored once, under the SHA-256 of its bytes, written beside and renamed, never changed.
- * F2. What is no regular file inside the tree is refused with a sentence (safe-path.ts).
+ * F2. What is no regular file inside the tree is refused with a sentence (safe-path.ts), and so is a file that no commit would hold (oversize.ts).
  * F3. `.sortie` does not travel: only the agent of a tree says there that it needs a person (A2O §3.2).
  */
 import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, copyFile, chmod, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { FILE_BYTES_MAX } from "./oversize.ts";
 import { type NamedFile, PathRefused } from "./port.ts";
 import { look, openRegular, partsOf, pathWithin } from "./safe-path.ts";
 
@@ -19,9 +20,11 @@ export async function storeFile(store: string, root: string, path: string): Prom
   requireTravelling(path);
   const file = await openRegular(root, path);
   if (file === undefined) return undefined;
-  await mkdir(store, { recursive: true });
   const beside = join(store, `.${randomUUID()}`);
   try {
+    if ((await file.stat()).size > FILE_BYTES_MAX)
+      throw new PathRefused(`${JSON.stringify(path)} is longer than 1 GiB: hand on a smaller file.`);
+    await mkdir(store, { recursive: true });
     const sha256 = await copyHashing(file, beside);
     await rename(beside, join(store, sha256));
     const { mode } = await file.stat();

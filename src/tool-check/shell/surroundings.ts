@@ -24,6 +24,8 @@ const STEERING = new Set([
 const DYNAMIC = new Set(["_", "REPLY", "MAPFILE", "OPTARG", "OPTIND", "OLDPWD", "DIRSTACK", "BASH_COMMAND"]);
 /** Most variables that one command may assign. */
 const VARIABLES_MAX = 1000;
+/** Most directories in which it may run. */
+const DIRECTORIES_MAX = 100;
 
 type Place = { readonly directories: ReadonlySet<string>; readonly otherwise: ReadonlySet<string> };
 
@@ -96,6 +98,8 @@ export class Surroundings {
   change(targets: readonly string[], negated: boolean): void {
     const { directories, otherwise } = this.#place;
     const all = new Set([...directories, ...otherwise, ...targets]);
+    if (all.size > DIRECTORIES_MAX)
+      throw new Unreadable(`may run in more than ${DIRECTORIES_MAX} directories`);
     for (const target of targets) this.#seen.add(target);
     this.#place = { directories: negated || this.#either ? all : new Set(targets), otherwise: all };
   }

@@ -22,7 +22,7 @@ import { changed, withFolders } from "./folders.ts";
 import { readScript } from "./read-script.ts";
 import { interpreted, requireFile, saidBy, shellCalls } from "./shell-calls.ts";
 import { usesOfWords } from "./uses-of-words.ts";
-import { unknownWord, wholeWord } from "./words.ts";
+import { shownWord, unknownWord, wholeWord } from "./words.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { NO_WORD, plainText, type Script, type Step, Unreadable, type Word } from "./syntax.ts";
 
@@ -43,6 +43,8 @@ export function usesOfShell(command: string, surroundings: Surroundings, depth =
   }
 }
 
+/** Most words that one program may be given. */
+const WORDS_MAX = 5000;
 /** Most times that a loop is read. */
 const ROUNDS_MAX = 6;
 /** Deepest substitution with a loop: each one is read again with every round of those around it. */
@@ -50,14 +52,14 @@ const LOOP_DEPTH_MAX = 3;
 
 /** The uses of a script; one with a loop is read again until nothing new can become of it (surroundings.ts, S3). */
 function usesOfWhole(script: Script, at: Surroundings, depth: number): readonly Use[] {
-  const uses = [...usesOfScript(script, at, depth)];
+  let uses = usesOfScript(script, at, depth);
   if (!script.some(({ kind }) => kind === "loop")) return uses;
   if (depth > LOOP_DEPTH_MAX) throw new Unreadable(`has a loop inside of ${LOOP_DEPTH_MAX} substitutions`);
   for (let round = 1; ; round++) {
     if (round > ROUNDS_MAX) throw new Unreadable("changes something each time around a loop");
     const before = at.size;
     at.again();
-    uses.push(...usesOfScript(script, at, depth));
+    uses = [...uses, ...usesOfScript(script, at, depth)];
     if (at.size === before) return uses;
   }
 }
@@ -114,12 +116,12 @@ function usesOfSimple(step: Simple, at: Surroundings, depth: number): readonly U
   );
   const assignments = step.words.findIndex((word) => assignmentOf(word) === undefined);
   const count = assignments < 0 ? step.words.length : assignments;
-  const uses: Use[] = [...nested];
-  for (const word of step.words.slice(0, count)) uses.push(...assign(word, at, count < step.words.length));
-  for (const { kind, target } of redirects) if (kind !== "text") uses.push(...redirected(target, kind, at));
+  if (step.words.length > WORDS_MAX) throw new Unreadable(`has a program with more than ${WORDS_MAX} words`);
+  const given = step.words.slice(0, count).map((word) => assign(word, at, count < step.words.length));
+  const files = redirects.map(({ kind, target }) => (kind === "text" ? [] : redirected(target, kind, at)));
   const words = step.words.slice(count);
-  if (words.length > 0) uses.push(...usesOfProgram({ ...step, words }, at, depth));
-  return uses;
+  const called = words.length > 0 ? usesOfProgram({ ...step, words }, at, depth) : [];
+  return [...nested, ...given.flat(), ...files.flat(), ...called];
 }
 
 function redirected(target: Word, access: "read" | "write", at: Surroundings): readonly Use[] {
@@ -140,7 +142,7 @@ function usesOfProgram(step: Simple, at: Surroundings, depth: number): readonly 
     return [
       {
         kind: "unclear",
-        sentence: `the program ${first.source} is known only when the command runs: name it`,
+        sentence: `the program ${shownWord(first.source)} is known only when the command runs: name it`,
       },
     ];
   const name = unescaped(withHome(names[0] ?? "", at.home));

@@ -55,9 +55,13 @@ function mayExist(piece: string): boolean {
 
 /** A word whose value only the shell knows. */
 export function unknownWord({ source }: Word): Use {
-  const shown = source.length > 60 ? `${source.slice(0, 57)}…` : source;
   return {
     kind: "unclear",
-    sentence: `what ${shown} comes to is known only when the command runs: run what is inside first, then write the result itself`,
+    sentence: `what ${shownWord(source)} comes to is known only when the command runs: run what is inside first, then write the result itself`,
   };
+}
+
+/** A word as a message has it. */
+export function shownWord(source: string): string {
+  return source.length > 60 ? `${source.slice(0, 57)}…` : source;
 }

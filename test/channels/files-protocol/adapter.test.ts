@@ -1,5 +1,5 @@
 /** The file-based protocol with real programs: what they find, how their turns end, and what a hostile one gets. */
-import { lstatSync } from "node:fs";
+import { lstatSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { TurnEvent } from "../../../src/runtime/agents/port.ts";
@@ -281,6 +281,18 @@ test("progress is reported as it changes, while the agent runs", async () => {
 });
 
 describe("a hostile agent", () => {
+  test("a new message is a sign of life, where status.json stays as it is", async () => {
+    const seen: string[] = [];
+    const script = `status running ', "progress": {"current_step": "reading"}'
+      n=1; until [ -e workspace/go ]; do n=$((n + 1)); : >messages/note_$n; sleep 0.05; done; deliver`;
+    const { home, turn } = makePlace();
+    await turn(script, {}, { interval: 20 }, {}, (event) => {
+      if (event.kind === "progress") seen.push(event.text);
+      if (seen.length === 3) writeFileSync(join(home, "workspace/go"), "");
+    });
+    expect(seen.slice(0, 3)).toEqual(["reading", "reading", "reading"]);
+  });
+
   test("a status that flips back after completed is found, whatever it says at the end", async () => {
     const { turn, write } = makePlace();
     let told = 0;
@@ -332,6 +344,12 @@ describe("a hostile agent", () => {
       "a link for the folder into which something is collected",
       'deliver; ln -s /tmp "$CFA_WORKTREE/docs"',
       `"docs/result.txt" leads through "docs", which is a link: name the file itself.`,
+    ],
+    ["a huge status.json", "deliver; truncate -s 10G status.json", "status.json is larger than 65536 bytes"],
+    [
+      "something huge to collect",
+      "deliver; truncate -s 10G outbox/result.txt",
+      `"outbox/result.txt" is longer than 1 GiB: write a smaller file.`,
     ],
     [
       "a folder where something is collected",

@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -39,6 +40,17 @@ async function taken(...paths: readonly string[]): Promise<NamedFile[]> {
   return files;
 }
 const keep = (files: readonly NamedFile[]) => workspaces.keep(join(repo.dir, "taken"), files);
+
+test("a file of more than 1 GiB is not handed on, and an artifact of that length stays where it is", async () => {
+  for (const name of ["huge.bin", "PLAN.md"]) {
+    writeIn(lead, name, "");
+    truncateSync(join(lead, name), 10 * 1024 ** 3);
+  }
+  await expect(taken("huge.bin")).rejects.toThrow('"huge.bin" is longer than 1 GiB');
+  await workspaces.branch("dispatch:b", LEAD);
+  expect(readdirSync(workspaces.path("dispatch:b"))).not.toContain("PLAN.md");
+  expect(statSync(join(lead, "PLAN.md")).size).toBe(10 * 1024 ** 3);
+});
 
 describe("keep and place", () => {
   test("carry bytes, path and executable bit", async () => {
