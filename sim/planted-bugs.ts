@@ -31,7 +31,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: "the tree of a lost turn is not put back",
-    file: "runtime/effects.js",
+    file: "runtime/lost-turns.js",
     text: "workspaces.restore(tree, ledger.snapshots.get(tree) ?? null, `${serial}.${turn}`);",
     by: "Promise.resolve();",
   },
@@ -115,8 +115,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "a default answer is given before its time",
     file: "runtime/questions.js",
-    text: "if (!asking || own === undefined || Date.parse(own.at) > now.getTime())",
-    by: "if (!asking || own === undefined)",
+    text: "if (Date.parse(own.at) > now.getTime())",
+    by: "if (Number.isNaN(now.getTime()))",
   },
   {
     name: "the human is told of a question again by every process",
