@@ -2,54 +2,22 @@
  * What an agent wrote in a turn that a SIGKILL of the engine has lost: its outcome record counts for nothing, its
  * status file parks the job (docs/status-file.md).
  */
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { execa } from "execa";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
 import { stringify } from "yaml";
-import {
-  history,
-  makeRepository,
-  removeRepositories,
-  type Repository,
-} from "../examples/release-notes/repository.ts";
-
-const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
-
-let repository: Repository;
-let files: string;
-beforeEach(async () => {
-  repository = await makeRepository(history(1));
-  files = realpathSync(mkdtempSync(join(tmpdir(), "cfa-last-words-")));
-  execFileSync("mkfifo", [join(files, "written")]);
-});
-afterEach(async () => {
-  rmSync(files, { recursive: true, force: true });
-  await removeRepositories();
-});
-
-const cfa = (...words: readonly string[]) =>
-  execa(process.execPath, [MAIN, ...words], { cwd: repository.dir, reject: false, stdin: "ignore" });
+import { cfa, file, killAtSignal, signal } from "./signalled.ts";
 
 /** Runs a job whose lead leaves something in its first turn and then hangs; kills the engine when it has. */
 async function killAfter(leave: string): Promise<void> {
-  const hang = `${leave}; echo yes > ${join(files, "written")}; while :; do sleep 1000; done`;
+  const hang = `${leave}; echo yes > ${signal()}; while :; do sleep 1000; done`;
   const line = `if [ "$CFA_TURN$CFA_STATE" = 1INTENT ]; then ${hang}; fi
     case $CFA_STATE in EXECUTE) name=APPROVED_WORK;; *) name=APPROVED_$CFA_STATE;; esac
     cfa outcome $name --reason good`;
   writeFileSync(
-    join(files, "job.yaml"),
+    file("job.yaml"),
     stringify({ request: "x", agents: { lead: { run: ["sh", "-c", line], sandbox: "advisory" } } }),
   );
-  const running = cfa("run", join(files, "job.yaml"), "--repo", repository.dir);
-  // Opening a pipe for reading waits for whoever writes to it.
-  await readFile(join(files, "written"));
-  running.kill("SIGKILL");
-  await running;
+  await killAtSignal();
 }
 
 test("an outcome record is not applied: the turn runs again", async () => {
