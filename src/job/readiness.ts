@@ -1,7 +1,7 @@
 /** Whether a thread of a job may have its first turn: its agent's needs, and how the siblings stand (docs/files-dependencies.md). */
 import type { View } from "../runtime/director.ts";
 import { type Needs, neededBy } from "../runtime/dependencies/needs.ts";
-import { type Readiness, readinessOf } from "../runtime/dependencies/readiness.ts";
+import { type Readiness, readinessOf, type Wait } from "../runtime/dependencies/readiness.ts";
 import { standingOf } from "../runtime/dependencies/standing.ts";
 import type { AgentName, ThreadId } from "../soup/message.ts";
 
@@ -26,4 +26,14 @@ export function readinessIn(
       .childrenWith(parent, needed)
       .map((record) => ({ thread: record.thread, turn: record.turn, standing: standingOf(record) }));
   return readinessOf(needs, siblingsOf, parentSends);
+}
+
+/** The siblings that a turn which has not begun waits for; none for most. */
+export function waitsIn(
+  definition: { readonly agents: Agents },
+  thread: ThreadId,
+  view: Pick<View, "ledger" | "configuration">,
+): readonly Wait[] {
+  const readiness = readinessIn(definition, thread, view);
+  return readiness.kind === "hold" ? readiness.waits : [];
 }

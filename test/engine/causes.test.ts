@@ -4,7 +4,20 @@ import { type Standing, whyEntry, whyThread } from "../../src/engine/causes/caus
 import { stepsOf } from "../../src/engine/history.ts";
 import type { Entry } from "../../src/persistence/entry.ts";
 import type { Step } from "../../src/persistence/verify.ts";
-import { approve, type Finished, finish, gate, inExecute, runJob, startJob, until } from "./fixture.ts";
+import { standingLine } from "../../src/cli/view/cause-lines.ts";
+import { dispatching, filesAgent, jobOf, threadsOf } from "./files-fixture.ts";
+import {
+  approve,
+  EXECUTE,
+  type Finished,
+  finish,
+  gate,
+  inExecute,
+  runJob,
+  shell,
+  startJob,
+  until,
+} from "./fixture.ts";
 import { smallJob } from "./log-fixture.ts";
 
 type Fits = (entry: Entry) => boolean;
@@ -161,6 +174,34 @@ test("in a job that was withdrawn, a child has ended by the cascade from above",
   const { entries } = await finish(started);
   const chain = ["term-final", "cascade", "cascade", "terminate", "transition", "wake", "post", "act"];
   expect(why(entries, "dispatch:").names).toEqual(chain);
+});
+
+test("a turn that is held waits for the agent that its own needs", async () => {
+  const team = { collector: filesAgent(""), analyst: filesAgent("", { wait_for: ["collector"] }) };
+  const { entries } = await runJob(jobOf(team), { lead: dispatching("analyst", "collector") });
+  const analyst = threadsOf(entries, "analyst")[0] ?? "";
+  const begun: Fits = ({ kind, body }) => kind === "start" && body.agent === "collector";
+  const { standing, names } = why(entries, analyst, begun);
+  expect(standing).toMatchObject({ kind: "held", turn: 1, waits: [{ agent: "collector" }] });
+  expect(standingLine(analyst, standing)).toBe(`${analyst} waits with turn 1 for collector`);
+  expect(names.slice(0, 3)).toEqual(["wake", "spark", "send-step"]);
+});
+
+test("a turn of a fallback names who stands in", async () => {
+  const agents = { lead: shell("false", { fallback: "second" }), second: shell("false") };
+  const { entries } = await runJob(
+    { ...EXECUTE, agents },
+    {
+      lead: () => {
+        throw new Error("no answer of the model");
+      },
+      second: (turn) => approve(turn),
+    },
+  );
+  const begun: Fits = ({ kind, body }) => kind === "start" && body.by === "second";
+  const { standing } = why(entries, "EXECUTE", begun);
+  expect(standing).toMatchObject({ kind: "runs", turn: 2, by: "second" });
+  expect(standingLine("lead", standing)).toContain("lead runs turn 2 (second stands in) on recovery");
 });
 
 test("a thread or an entry that there is not has no chain", () => {

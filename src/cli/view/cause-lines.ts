@@ -9,7 +9,8 @@ import { shortThread } from "../../job/thread-names.ts";
 import type { Entry, EntryBody } from "../../persistence/entry.ts";
 import type { Step } from "../../persistence/verify.ts";
 import type { Configuration } from "../../soup/configuration.ts";
-import type { Message, Payload } from "../../soup/message.ts";
+import type { AgentName, Message, Payload } from "../../soup/message.ts";
+import { waitText } from "../../runtime/dependencies/readiness.ts";
 import { nameOf } from "./replay-line.ts";
 import { answerLine, clip, count, firstLine } from "./text.ts";
 
@@ -28,7 +29,9 @@ export function standingLine(thread: string, standing: Standing): string {
   const who = shortThread(thread);
   switch (standing.kind) {
     case "runs":
-      return `${who} runs turn ${standing.turn} on ${mail(standing.message)}`;
+      return `${who} runs turn ${standing.turn}${standIn(standing.by)} on ${mail(standing.message)}`;
+    case "held":
+      return `${who} waits with turn ${standing.turn} for ${waitText(standing.waits)}`;
     case "parked":
       return `${who} waits because the job is parked: ${standing.why}`;
     case "sends":
@@ -85,7 +88,7 @@ export function wordsOf({ entry, after }: Step): string {
         : `a workspace for ${name(thread)} was made`;
     }
     case "start":
-      return `the program of turn ${entry.body.turn} started on ${name(entry.body.thread)}`;
+      return `the program of turn ${entry.body.turn} started on ${name(entry.body.thread)}${standIn(entry.body.by ?? null)}`;
     case "turn":
       return turn(entry.body);
     case "release":
@@ -144,8 +147,13 @@ function recorded(entry: Entry): string {
   }
 }
 
-function turn({ thread, turn, agent, result, failure, outcome }: EntryBody<"turn">): string {
-  const what = `turn ${turn} of ${agent} on ${shortThread(thread)}`;
+/** The agent that runs a turn in place of its own. */
+function standIn(by: AgentName | null): string {
+  return by === null ? "" : ` (${by} stands in)`;
+}
+
+function turn({ thread, turn, agent, by, result, failure, outcome }: EntryBody<"turn">): string {
+  const what = `turn ${turn} of ${agent}${standIn(by ?? null)} on ${shortThread(thread)}`;
   if (result !== "ok") return `${what} ${result}: ${first(failure ?? "")}`;
   return outcome === null
     ? `${what} ended`

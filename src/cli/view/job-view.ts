@@ -6,11 +6,10 @@
  */
 import { JobReader, type ReadJob } from "../../engine/read-job.ts";
 import type { Transition } from "../../job/machine.ts";
-import { readinessIn } from "../../job/readiness.ts";
+import { waitsIn } from "../../job/readiness.ts";
 import type { StateRecord } from "../../job/state-record.ts";
 import type { Entry } from "../../persistence/entry.ts";
 import type { InboxItem } from "../../persistence/ports.ts";
-import type { Wait } from "../../runtime/dependencies/readiness.ts";
 import type { Spent } from "../../runtime/spending.ts";
 import type { ThreadState } from "../../runtime/thread-states.ts";
 import { jobBranch } from "../../runtime/workspaces/trees.ts";
@@ -115,7 +114,7 @@ export class JobViewer {
       configuration,
       ledger,
       parked: record.parked,
-      waitsOf: (thread) => waitsIn(read, thread),
+      waitsOf: (thread) => waitsIn(definition, thread, read),
       definition,
       open: new Set(questions.map(({ id }) => id)),
     };
@@ -142,12 +141,6 @@ export class JobViewer {
       ),
     };
   }
-}
-
-/** Siblings that a turn which has not begun waits for. */
-function waitsIn({ record, ledger, configuration }: ReadJob, thread: ThreadId): readonly Wait[] {
-  const readiness = readinessIn(record.definition, thread, { ledger, configuration });
-  return readiness.kind === "hold" ? readiness.waits : [];
 }
 
 function threadView(thread: ThreadId, moment: ConversationMoment): ThreadView {

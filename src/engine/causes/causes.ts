@@ -6,15 +6,27 @@
  *     present state of the job began: that one has a chain of its own.
  */
 import { questionOf } from "../../persistence/conversation.ts";
+import { waitsIn } from "../../job/readiness.ts";
+import type { EntryBody } from "../../persistence/entry.ts";
 import type { Step } from "../../persistence/verify.ts";
+import type { Wait } from "../../runtime/dependencies/readiness.ts";
 import { invariant } from "../../soup/invariant.ts";
-import type { Message, ThreadId } from "../../soup/message.ts";
+import type { AgentName, Message, ThreadId } from "../../soup/message.ts";
+import { JobReader } from "../read-job.ts";
 import { CauseIndex } from "./cause-index.ts";
 import { type QuestionStanding, stateOfQuestion } from "./why-question.ts";
 
 /** What a thread does at the end of a log. */
 export type Standing =
-  | { readonly kind: "runs"; readonly turn: number; readonly message: Message }
+  | {
+      readonly kind: "runs";
+      readonly turn: number;
+      readonly message: Message;
+      /** The agent that runs it in place of its own; null for none, or while it has not begun. */
+      readonly by: AgentName | null;
+    }
+  /** The turn waits for siblings before it begins. */
+  | { readonly kind: "held"; readonly turn: number; readonly waits: readonly Wait[] }
   | { readonly kind: "parked"; readonly why: string }
   | { readonly kind: "sends"; readonly left: number }
   | { readonly kind: "asks"; readonly question: string; readonly text: string; readonly human: boolean }
@@ -78,9 +90,15 @@ function stateOf(steps: readonly Step[], thread: ThreadId, index: CauseIndex): F
     case undefined:
       return undefined;
     case "Run": {
-      if (parked !== undefined && !hasStarted(steps, thread, lifecycle.turn)) return parked;
       const { turn, message } = lifecycle;
-      return { standing: { kind: "runs", turn, message }, seq: index.runs.get(thread) };
+      const seq = index.runs.get(thread);
+      const start = startOf(steps, thread, turn);
+      if (start === undefined) {
+        if (parked !== undefined) return parked;
+        const waits = waitsOf(steps, thread);
+        if (waits.length > 0) return { standing: { kind: "held", turn, waits }, seq };
+      }
+      return { standing: { kind: "runs", turn, message, by: start?.by ?? null }, seq };
     }
     case "Send": {
       const left = lifecycle.payloads.length;
@@ -111,8 +129,16 @@ function parkedBy(steps: readonly Step[], index: CauseIndex): Found | undefined 
   return { standing: { kind: "parked", why: entry.body.why }, seq };
 }
 
-function hasStarted(steps: readonly Step[], thread: ThreadId, turn: number): boolean {
-  return steps.some(
-    ({ entry }) => entry.kind === "start" && entry.body.thread === thread && entry.body.turn === turn,
-  );
+/** The beginning of a turn's program, if it has begun. */
+function startOf(steps: readonly Step[], thread: ThreadId, turn: number): EntryBody<"start"> | undefined {
+  for (const { entry } of steps)
+    if (entry.kind === "start" && entry.body.thread === thread && entry.body.turn === turn) return entry.body;
+  return undefined;
+}
+
+function waitsOf(steps: readonly Step[], thread: ThreadId): readonly Wait[] {
+  const reader = new JobReader();
+  for (const { entry } of steps) reader.apply(entry);
+  const read = reader.job();
+  return read === undefined ? [] : waitsIn(read.record.definition, thread, read);
 }
