@@ -90,9 +90,9 @@ export async function branchTree(
     refused: `the workspace of ${parent} holds an unfinished merge: resolve its conflicts first, then dispatch again.`,
   };
   if (openConflict(above) !== undefined) return refused;
-  const [commit, tree, artifacts] = await together([
-    handOver(job, above),
+  const [tree, commit, artifacts] = await together([
     placeBelow(job, thread, above, onPlace),
+    handOver(job, above),
     storeArtifacts(job, above.dir),
   ]);
   if (commit === undefined) {

@@ -10,6 +10,7 @@ import { chmod, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "n
 import { dirname, join, resolve } from "node:path";
 import type { ThreadId } from "../../soup/message.ts";
 import { isErrno } from "../../soup/errno.ts";
+import { GitFailure } from "./git.ts";
 import { look } from "./safe-path.ts";
 import { TreeBroken } from "./port.ts";
 import { type JobGit, refs, type Tree, treeAt, treeName, viewPath } from "./trees.ts";
@@ -65,10 +66,10 @@ export async function worktreeOf(admin: string): Promise<string | undefined> {
 /** The finished tree of `thread` (W1), or undefined. */
 export async function findTree(job: JobGit, thread: ThreadId): Promise<Tree | undefined> {
   const name = treeName(job.job, thread);
-  const dir = join(job.root, name);
+  // Asked first: to look for the administration of a tree that there is not, all are read.
+  if ((await look(join(job.root, name)))?.isDirectory() !== true) return undefined;
   const admin = await adminOf(job, name);
-  if (admin === undefined || (await origin(admin)) === undefined) return undefined;
-  return (await look(dir))?.isDirectory() === true ? treeAt(job, thread, admin) : undefined;
+  return admin === undefined || (await origin(admin)) === undefined ? undefined : treeAt(job, thread, admin);
 }
 
 /** Administration of the worktree of this name, finished or not; git gives it the same name where it can. */
@@ -134,18 +135,34 @@ async function addWorktree(
   commit: string,
 ): Promise<Tree> {
   const name = treeName(job.job, thread);
-  await removeWorktree(job, name);
-  await mkdir(job.root, { recursive: true });
-  await job.git.run(["worktree", "add", "--quiet", ...how, join(job.root, name), commit]);
+  const add = () => job.git.run(["worktree", "add", "--quiet", ...how, join(job.root, name), commit]);
+  const [left] = await Promise.all([isLeft(job, name), mkdir(job.root, { recursive: true })]);
+  if (left) await removeWorktree(job, name);
+  await add().catch(async (error: unknown) => {
+    // An administration of another name may still describe the place.
+    if (!(error instanceof GitFailure)) throw error;
+    await removeWorktree(job, name);
+    await add();
+  });
   const admin = await adminOf(job, name);
   if (admin === undefined) throw new Error(`git made no worktree at ${join(job.root, name)}`);
   return treeAt(job, thread, admin);
 }
 
+/** Whether something stands where a worktree of this name, its administration or its view would be. */
+async function isLeft(job: JobGit, name: string): Promise<boolean> {
+  const places = [join(job.root, name), join(job.common, "worktrees", name), viewOf(job, name)];
+  return (await Promise.all(places.map(look))).some((found) => found !== undefined);
+}
+
+/** The view of the tree of this name (history-view.ts). */
+const viewOf = (job: JobGit, name: string): string =>
+  viewPath(job, name === treeName(job.job, job.home) ? "" : name);
+
 /** Removes the worktree of this name, its administration and its view, finished or not. */
 export async function removeWorktree(job: JobGit, name: string): Promise<void> {
   await removeAll(join(job.root, name));
-  await removeAll(viewPath(job, name === treeName(job.job, job.home) ? "" : name));
+  await removeAll(viewOf(job, name));
   const all = join(job.common, "worktrees");
   const described = (await listWorktrees(job))
     .filter((found) => found.name === name)

@@ -1,6 +1,6 @@
 /** Opening the job's tree, making children, work commits: what enters them and what they leave alone. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   gitIn,
@@ -146,6 +146,22 @@ describe("branch", () => {
     const names = threads.map((thread) => workspaces.path(thread).split("/").at(-1) ?? "");
     expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(threads.length);
     for (const name of names) expect(name).toMatch(/^[a-z0-9-]{1,40}$/);
+  });
+
+  test("a place that git still knows under another name is made anew", async () => {
+    const workspaces = await opened(repo);
+    const place = workspaces.path(CHILD);
+    // Another worktree has the name that git would give; then the folder of the tree goes.
+    const taken = join(repo.dir, ".cfa", "taken", basename(place));
+    repo.git("worktree", "add", "--quiet", "--detach", taken);
+    repo.git("worktree", "add", "--quiet", "--detach", place);
+    repo.git("worktree", "remove", taken);
+    rmSync(place, { recursive: true });
+    await workspaces.branch(CHILD, LEAD);
+    expect(readIn(place, "text.txt")).toBe("one\ntwo\nthree\n");
+    expect(
+      readdirSync(join(repo.dir, ".git/worktrees")).filter((name) => name.startsWith(basename(place))),
+    ).toEqual([basename(place)]);
   });
 
   test("done again it confirms; from a half-made tree it starts anew", async () => {
