@@ -21,7 +21,7 @@ export function addHumanCommands(program: Command, context: Context, settle: Set
     .option("--file <file>", "take the answer from a file")
     .option(
       "--exchange <number>",
-      "only if it is put to you for the how-manieth time (default: the present one)",
+      "which time that it is put to you the answer is for: 1, 2, … (default: the present one)",
     )
     .showHelpAfterError(
       "(an answer that begins with a dash: cfa answer ID -- TEXT, or - and the text on standard input)",

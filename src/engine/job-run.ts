@@ -47,8 +47,8 @@ export class JobRun implements AsyncIterable<Entry> {
   }
 
   /**
-   * Answers an open question, under the name of `by`; the first answer wins. With `exchange`, the how-manieth time that it is put to the
-   * human, the answer counts for no other.
+   * Answers an open question, under the name of `by`; the first answer wins. With `exchange`, which says which time that it is put to
+   * the human is meant (from 1 on), the answer counts for no other.
    */
   answer(question: string, text: string, by?: string, exchange?: number): Promise<void> {
     const target = exchange === undefined ? question : addressOf({ question, exchange });

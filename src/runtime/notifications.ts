@@ -18,7 +18,7 @@ export type Notification = {
   readonly job: string;
   readonly question: QuestionId;
   readonly conversation: ThreadId;
-  /** The how-manieth time it is put to the human: 1, and more where a proxy asks again. */
+  /** Which time it is put to the human: 1, and more where a proxy asks again. */
   readonly exchange: number;
   /** Who asks, and on which thread. */
   readonly agent: AgentName;

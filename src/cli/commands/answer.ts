@@ -30,7 +30,7 @@ export type AnswerOptions = {
   readonly repo?: string | undefined;
   readonly job?: string | undefined;
   readonly file?: string | undefined;
-  /** The how-manieth time that the question is put to the human. */
+  /** Which time that the question is put to the human the answer is for, from 1 on. */
   readonly exchange?: string | undefined;
 };
 

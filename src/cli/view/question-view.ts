@@ -16,7 +16,7 @@ import { threadName } from "./thread-view.ts";
 export type QuestionView = {
   readonly id: string;
   readonly conversation: ThreadId;
-  /** The how-manieth time it is put to the human: 1, and more where a proxy asks again. */
+  /** Which time it is put to the human: 1, and more where a proxy asks again. */
   readonly exchange: number;
   /** Who asks, on which thread. */
   readonly agent: AgentName;
