@@ -2,7 +2,8 @@
  * What a person's act does to a job: withdraw, interrupt, tell, pause, resume, fork. Answers are the scheduler's.
  *
  * B1. An act on a job or thread that has ended changes nothing and says so.
- * B2. What is meant for the job goes to the lead of its present state; between two states it waits for the next lead.
+ * B2. What is meant for the job goes to the lead of its present state; between two states it waits for the next lead. A redirection waits
+ *     while its agent is between asking and being idle.
  */
 import type { Draft } from "../persistence/entry.ts";
 import type { InboxItem } from "../persistence/ports.ts";
@@ -110,7 +111,9 @@ function mail(record: StateRecord, item: InboxItem, view: View): ActResult | und
   if (missing !== undefined) return ofJob ? undefined : refused(missing);
   const message: Message = { id: item.id, from: null, kind: "human", body: item.text };
   if (item.verb === "interrupt") {
-    const run = configuration.cell(thread)?.lifecycles.find(({ kind }) => kind === "Run");
+    const lifecycles = configuration.cell(thread)?.lifecycles ?? [];
+    if (lifecycles.length === 0) return undefined;
+    const run = lifecycles.find(({ kind }) => kind === "Run");
     const abandons = run?.kind === "Run" ? { abandons: run.message } : {};
     return {
       drafts: [{ kind: "interrupt", body: { thread, message, origin: "human", ...abandons } }],
