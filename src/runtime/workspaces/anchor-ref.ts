@@ -2,8 +2,11 @@
  * The anchor of a job's log in git: `refs/cfa/<job>/anchor` names a blob that reads `SEQ HASH` and a line feed.
  *
  * A1. It never goes back, whoever writes it: the ref is moved only from the value that was compared.
- * A2. It names no commit, so it is no branch, nothing is checked out from it, and a push takes it only when told to.
+ * A2. When a job is taken up, locks of a killed git are removed while the anchor moves (ref-locks.ts): a move that fails though the ref is
+ *     as it was is tried again.
+ * A3. It names no commit, so it is no branch, nothing is checked out from it, and a push takes it only when told to.
  */
+import { setTimeout as delay } from "node:timers/promises";
 import { jobDirectory } from "../../persistence/jobs.ts";
 import type { AnchorPort } from "../anchor.ts";
 import { type Git, gitAt, GitFailure } from "./git.ts";
@@ -11,6 +14,10 @@ import { refs } from "./trees.ts";
 
 /** Number and hash that an anchor names. */
 export type Anchored = { readonly seq: number; readonly hash: string };
+
+/** How often a move is tried, and the pause before another try, milliseconds (A2). */
+const TRIES_MAX = 10;
+const PAUSE_MILLIS = 200;
 
 type Found = { readonly blob: string; readonly anchored: Anchored | undefined };
 
@@ -21,7 +28,7 @@ export function gitAnchor(top: string, job: string): AnchorPort {
   let known: Found | undefined;
   return async (seq, hash) => {
     const blob = (await git.run(["hash-object", "-w", "--stdin"], { input: `${seq} ${hash}\n` })).trim();
-    for (;;) {
+    for (let failures = 0; ;) {
       known ??= await find(git, ref);
       if ((known?.anchored?.seq ?? 0) >= seq) return;
       const old = known?.blob ?? "0".repeat(blob.length);
@@ -31,7 +38,11 @@ export function gitAnchor(top: string, job: string): AnchorPort {
         return;
       }
       const now = await find(git, ref);
-      if (now?.blob === known?.blob) throw new GitFailure("update-ref", moved);
+      if (now?.blob === known?.blob) {
+        failures += 1;
+        if (failures === TRIES_MAX) throw new GitFailure("update-ref", moved);
+        await delay(PAUSE_MILLIS);
+      }
       known = now;
     }
   };
