@@ -24,19 +24,22 @@ const READ_BELOW_GIT = new Set(["HEAD", "commondir", "gitdir", "config", "packed
 /** Settles as `git` does, which works in the tree at `dir`; rejects with a {@link TreeBroken} when something has kept it from ending. */
 export async function unlessTrapped<T>(dir: string, git: PromiseLike<T>): Promise<T> {
   const found = new Set<string>();
-  const search: { running?: Promise<void> } = {};
+  const failures: unknown[] = [];
+  let search: Promise<void> | undefined;
   const timer = setInterval(() => {
-    search.running ??= disarm(dir, found).finally(() => delete search.running);
-    // Its failure is told below.
-    search.running.catch(() => undefined);
+    search ??= disarm(dir, found)
+      .catch((error: unknown) => void failures.push(error))
+      .finally(() => (search = undefined));
   }, PATIENCE_MILLIS);
+  let result: T;
   try {
-    const result = await git;
-    await search.running;
-    if (found.size === 0) return result;
+    result = await git;
   } finally {
     clearInterval(timer);
+    await search;
   }
+  if (failures.length > 0) throw failures[0];
+  if (found.size === 0) return result;
   const shown = [...found].map((path) => JSON.stringify(path)).join(", ");
   throw new TreeBroken(`git could not read the workspace ${dir} to its end: ${shown} held it up.`);
 }
